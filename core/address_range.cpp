@@ -37,8 +37,10 @@ struct RangeBlock : detail::Block {
         : Block(backend, MemoryKind::mapped, nullptr, bytes) {}
     ~RangeBlock() override {
         if (address == nullptr) return;
-        for (const auto& [offset, mapping] : mappings) backend->unmap_physical(address + offset, mapping.bytes);
-        backend->free_addresses(address, bytes);
+        detail::outside_recording([on = backend, begin = address, count = bytes, mapped = std::move(mappings)] {
+            for (const auto& [offset, mapping] : mapped) on->unmap_physical(begin + offset, mapping.bytes);
+            on->free_addresses(begin, count);
+        });
     }
     std::mutex mutex;
     std::map<std::size_t, Mapping> mappings;  // by offset

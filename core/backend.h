@@ -97,10 +97,21 @@ enum class PoolAttribute : std::uint8_t {
     used_high
 };
 
+/// Returns how often this process and its ancestors forked since the first call: a child has a larger number than its
+/// parent. Async-signal-safe after the first call, which throws Error{out_of_memory} if the system has no memory.
+unsigned fork_count();
+
 /// A device. All functions are thread-safe.
 class Backend {
 public:
+    Backend() = default;
     virtual ~Backend() = default;
+    Backend(const Backend&) = delete;
+    Backend& operator=(const Backend&) = delete;
+
+    /// Returns true if the process was forked after the device was created. The device's threads and the context of its
+    /// driver do not exist in the child, and its locks may never be released there. request() refuses such a device.
+    bool lost() const noexcept { return forks_ != fork_count(); }
 
     virtual const DeviceProperties& properties() const noexcept = 0;
     virtual const DeviceLimits& limits() const noexcept = 0;
@@ -109,13 +120,14 @@ public:
     virtual bool can_access_peer(Backend& peer) = 0;
     virtual void set_peer_access(Backend& peer, bool enabled) = 0;  // idempotent
 
+    // Functions that wait for the device's work do not invalidate the captures of other threads.
     // Device memory. free() waits for the device's work, like cudaFree.
     virtual std::byte* allocate(std::size_t bytes) = 0;
     virtual PitchedMemory allocate_pitched_2d(std::size_t row_bytes, std::size_t rows) = 0;
     virtual PitchedMemory allocate_pitched_3d(std::size_t row_bytes, std::size_t rows, std::size_t slices) = 0;
     virtual void free(std::byte* address) noexcept = 0;
-    /// Returns true if the address lies in memory that the device allocated and can access.
-    virtual bool knows(const void* address) = 0;
+    /// Returns true if all bytes are in memory that the device allocated and can access. `bytes` is at least 1.
+    virtual bool knows(const void* address, std::size_t bytes) = 0;
 
     // Host memory.
     virtual std::byte* allocate_host(std::size_t bytes, PinnedOptions options) = 0;
@@ -124,6 +136,8 @@ public:
     virtual void register_host(std::byte* address, std::size_t bytes, RegisterOptions options) = 0;
     virtual void unregister_host(std::byte* address) noexcept = 0;
     virtual std::byte* host_device_pointer(std::byte* address) = 0;
+    /// Returns true if all bytes are page-locked host memory that the device can access. `bytes` is at least 1.
+    virtual bool knows_host(const void* address, std::size_t bytes) = 0;
 
     // Managed memory. Freed by free().
     virtual std::byte* allocate_managed(std::size_t bytes, Attach attach) = 0;
@@ -153,6 +167,7 @@ public:
     virtual PointerExport export_pointer(const std::byte* address) = 0;
     /// Throws Error{out_of_bounds} if the exported allocation has fewer bytes.
     virtual std::byte* import_pointer(PoolHandle pool, const PointerExport& pointer, std::size_t bytes) = 0;
+    virtual void free_imported(std::byte* address) noexcept = 0;  // waits for the device's work
     /// A null pool means the current pool of this device (cudaMallocAsync).
     virtual std::byte* allocate_async(std::size_t bytes, PoolHandle pool, StreamHandle stream) = 0;
     virtual void free_async(std::byte* address, StreamHandle stream) = 0;
@@ -162,17 +177,19 @@ public:
     virtual PhysicalHandle create_physical(std::size_t bytes, const PhysicalInfo& info) = 0;
     virtual void release_physical(PhysicalHandle memory) noexcept = 0;
     virtual ShareableHandle export_physical(PhysicalHandle memory, HandleType type) = 0;
+    /// Throws Error{bad_argument} if the memory has fewer bytes.
     virtual PhysicalHandle import_physical(const ShareableHandle& handle, std::size_t bytes) = 0;
     virtual std::byte* reserve_addresses(std::size_t bytes, std::size_t alignment) = 0;
     virtual void free_addresses(std::byte* address, std::size_t bytes) noexcept = 0;
     virtual void map_physical(std::byte* address, std::size_t bytes, PhysicalHandle memory) = 0;
-    virtual void unmap_physical(std::byte* address, std::size_t bytes) noexcept = 0;
+    virtual void unmap_physical(std::byte* address, std::size_t bytes) noexcept = 0;  // waits for the device's work
     virtual void set_mapped_access(std::byte* address, std::size_t bytes, std::span<const AccessGrant> grants) = 0;
 
     /// Throws Error{not_registered} if the device has no such symbol.
     virtual SymbolLocation find_symbol(const void* symbol) = 0;
 
-    // Copies and fills. If `stream` is null, they are done at return; otherwise they are enqueued on *stream.
+    // Copies and fills. If `stream` is null, they run after the work of the default stream and are done at return.
+    // Otherwise they are enqueued on *stream, and pageable host memory has been read or written at return.
     virtual void copy(const CopyRequest& request, const StreamHandle* stream) = 0;
     virtual void copy_batch(std::span<const CopyRequest> requests, StreamHandle stream) = 0;
     virtual void fill(const FillRequest& request, const StreamHandle* stream) = 0;
@@ -184,6 +201,7 @@ public:
     virtual bool stream_idle(StreamHandle stream) = 0;
     virtual bool stream_capturing(StreamHandle stream) = 0;
     virtual void stream_wait(StreamHandle stream, EventHandle event) = 0;
+    /// Enqueues a function of the user. It never runs in a thread that waits for the stream.
     virtual void run_on_host(StreamHandle stream, std::function<void()> function) = 0;
     virtual EventHandle create_event(EventTiming timing) = 0;
     virtual void destroy_event(EventHandle event) noexcept = 0;
@@ -210,6 +228,9 @@ public:
     virtual void map_tiles(std::span<const TileMapRequest> requests, StreamHandle stream) = 0;
     /// Enqueues the mapping of a deferred array to `memory` from byte `offset` on. A null memory unmaps.
     virtual void map_array(ArrayHandle deferred, PhysicalHandle memory, std::size_t offset, StreamHandle stream) = 0;
+
+private:
+    const unsigned forks_ = fork_count();
 };
 
 /// The CUDA devices of the process. If there is none, `why_none` says why. Created once, on first use.

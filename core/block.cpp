@@ -6,44 +6,39 @@
 
 #include <texton/error.h>
 
+#include "core/pending_frees.h"
+
 namespace texton::detail {
-namespace {
 
-void free_in_order(const StreamState& stream, std::byte* address) noexcept {
-    try {
-        stream.device.backend().free_async(address, stream.handle);
-    } catch (const Error&) {
-        // A graph owns the memory, or the driver has shut down: there is nothing to free.
-    }
-}
-
-}  // namespace
+// CUDA refuses to destroy or query some objects in a thread that records a graph, and then invalidates the capture.
 
 StreamState::~StreamState() {
-    if (owned) device.backend().destroy_stream(handle);
+    if (owned) outside_recording([on = &device.backend(), stream = handle] { on->destroy_stream(stream); });
 }
 
-EventState::~EventState() { device.backend().destroy_event(handle); }
+EventState::~EventState() {
+    outside_recording([on = &device.backend(), event = handle] { on->destroy_event(event); });
+}
 
-GraphState::~GraphState() { device.backend().destroy_graph(handle); }
+GraphState::~GraphState() {
+    outside_recording([on = &device.backend(), graph = handle, memory = std::move(guarded)]() mutable {
+        on->destroy_graph(graph);
+        memory.clear();
+    });
+}
 
 PoolState::~PoolState() {
-    if (owned) device.backend().destroy_pool(handle);
+    if (owned) outside_recording([on = &device.backend(), pool = handle] { on->destroy_pool(pool); });
 }
 
 PoolBlock::~PoolBlock() {
     attached.reset();
-    if (address == nullptr || !alive.load(std::memory_order_relaxed)) return;
-    // Memory that was not allocated in the graph cannot be freed in it.
-    if (!of_graph && recording() && stream->device.backend().stream_capturing(stream->handle)) {
-        after_recording([on = stream, from = pool, memory = address] { free_in_order(*on, memory); });
-    } else {
-        free_in_order(*stream, address);
-    }
+    if (address != nullptr && alive.load(std::memory_order_relaxed)) free_in_order(stream, pool, address, of_graph);
 }
 
 std::shared_ptr<PoolBlock> make_pool_block(const char* object, std::size_t bytes, std::shared_ptr<StreamState> stream,
                                            std::shared_ptr<PoolState> pool) {
+    free_pending();
     Backend& runs = stream->device.backend();
     Backend& owner = pool != nullptr ? pool->device.backend() : runs;
     const StreamHandle on = stream->handle;

@@ -68,10 +68,13 @@ void copy_through_host(const detail::CopyRequest& request, detail::Backend& cuda
     const auto run = [&](const detail::MemoryLocation& to, const detail::MemoryLocation& from,
                          const detail::MemoryLocation& array) {
         const detail::CopyRequest half{&to, &from, request.box};
-        if (is_cpu_array(array)) {
-            array.backend->copy(half, nullptr);
-        } else {
+        if (!is_cpu_array(array)) {
             cuda.copy(half, stream);
+        } else if (stream == nullptr) {
+            array.backend->copy(half, nullptr);
+        } else {  // `stream` alone orders the copy, so it must not wait for the default stream of the CPU device
+            const Stream own{Device(*array.backend)};
+            array.backend->copy(half, &own.state()->handle);
         }
     };
     run(packed, *request.source, *request.source);
@@ -101,8 +104,11 @@ void copy(const View& destination, const ConstView& source) {
     detail::refuse_while_recording(kCopy, "copying without a stream");
     detail::Backend& backend = executor(transfer.request);
     const detail::BackingUse use(kCopy, destination.location().owner, source.location().owner);
-    detail::request(&backend, kCopy, {{"bytes", total(transfer.request.box)}},
-                    [&] { run_copy(transfer.request, backend, nullptr); });
+    detail::request(&backend, kCopy, {{"bytes", total(transfer.request.box)}}, [&] {
+        detail::wait_for_default_stream(*transfer.request.source, backend);
+        detail::wait_for_default_stream(*transfer.request.destination, backend);
+        run_copy(transfer.request, backend, nullptr);
+    });
 }
 
 void copy(const View& destination, const ConstView& source, const Stream& stream) {

@@ -9,6 +9,7 @@
 #include <texton/location.h>
 
 #include "core/backend.h"
+#include "core/pending_frees.h"
 #include "core/request.h"
 
 namespace texton {
@@ -105,6 +106,7 @@ void Device::synchronize() const {
              .problem = "waiting for the device would invalidate the capture of another thread, which records a graph",
              .remedy = "Wait for single streams with Stream::synchronize() instead."});
     }
+    detail::free_pending();
     detail::request(backend_, "texton::Device", {}, [&] { backend_->synchronize(); });
 }
 

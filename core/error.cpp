@@ -32,6 +32,7 @@ std::string_view name(ErrorCode code) noexcept {
         case ErrorCode::not_permitted: return "not_permitted";
         case ErrorCode::capturing: return "capturing";
         case ErrorCode::device_failure: return "device_failure";
+        case ErrorCode::device_lost: return "device_lost";
         case ErrorCode::io: return "io";
     }
     return "unknown";

@@ -66,7 +66,10 @@ void fill_with(const View& destination, std::span<const std::byte> pattern, cons
         detail::refuse_while_recording(kFill, "filling without a stream");
         detail::Backend& backend = owner != nullptr ? *owner : Device::cpu().backend();
         const detail::BackingUse use(kFill, location.owner);
-        detail::request(&backend, kFill, {bytes}, [&] { backend.fill(request, nullptr); });
+        detail::request(&backend, kFill, {bytes}, [&] {
+            detail::wait_for_default_stream(location, backend);
+            backend.fill(request, nullptr);
+        });
         return;
     }
     detail::check_stream(*stream, owner, nullptr, kFill);

@@ -6,6 +6,7 @@
 
 #include "core/backing.h"
 #include "core/block.h"
+#include "core/pending_frees.h"
 #include "core/request.h"
 
 namespace texton {
@@ -37,7 +38,10 @@ Graph Graph::capture(const Stream& stream, const std::function<void()>& record) 
                      .remedy = "Capture another stream, or wait for the end of the first capture."});
     }
     const detail::RecordingScope scope;
-    detail::request(&backend, kGraph, {}, [&] { backend.begin_capture(handle); });
+    detail::request(&backend, kGraph, {}, [&] {
+        const auto lock = detail::hold_frees();
+        backend.begin_capture(handle);
+    });
     try {
         record();
     } catch (...) {

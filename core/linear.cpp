@@ -3,6 +3,7 @@
 #include <texton/error.h>
 
 #include "core/block.h"
+#include "core/pending_frees.h"
 
 namespace texton {
 namespace {
@@ -34,7 +35,8 @@ View Linear::view(Format format, Extent extent) const { return detail::packed_vi
 
 void Linear::free(const Stream& stream) {
     detail::Block& block = detail::live(block_, kLinear);
-    if (dynamic_cast<detail::PoolBlock*>(&block) == nullptr) {
+    const auto* pooled = dynamic_cast<const detail::PoolBlock*>(&block);
+    if (pooled == nullptr) {
         throw Error({.code = ErrorCode::not_permitted,
                      .object = kLinear,
                      .problem = "the memory is not from a pool and cannot be freed in stream order",
@@ -47,8 +49,16 @@ void Linear::free(const Stream& stream) {
                                 stream.device().name(),
                      .remedy = "Use a stream of the memory's device."});
     }
-    detail::request(block.backend, kLinear, {{"bytes", block.bytes}},
-                    [&] { stream.device().backend().free_async(block.address, stream.state()->handle); });
+    detail::request(block.backend, kLinear, {{"bytes", block.bytes}}, [&] {
+        detail::Backend& backend = stream.device().backend();
+        const detail::FreeingScope scope;
+        if (!pooled->of_graph && scope.may_be_captured() && backend.stream_capturing(stream.state()->handle)) {
+            throw Error({.code = ErrorCode::capturing,
+                         .problem = "memory that was allocated outside of a graph cannot be freed in it",
+                         .remedy = "Free it before or after the capture."});
+        }
+        backend.free_async(block.address, stream.state()->handle);
+    });
     block.alive.store(false, std::memory_order_release);
     block_.reset();
 }

@@ -15,7 +15,8 @@ struct PhysicalBlock : detail::Block {
     PhysicalBlock(detail::Backend& backend, std::size_t bytes, const PhysicalInfo& info) noexcept
         : Block(backend, MemoryKind::mapped, nullptr, bytes), info(info) {}
     ~PhysicalBlock() override {
-        if (handle != nullptr) backend->release_physical(handle);
+        if (handle == nullptr) return;
+        detail::outside_recording([on = backend, memory = handle] { on->release_physical(memory); });
     }
     detail::PhysicalHandle handle = nullptr;
     PhysicalInfo info;
@@ -51,6 +52,16 @@ PhysicalInfo checked_info(const Device& device, const PhysicalInfo& asked) {
     return info;
 }
 
+void check_size(std::size_t bytes, std::size_t unit) {
+    if (bytes % unit == 0) return;
+    const std::size_t next = (bytes / unit + 1) * unit;
+    throw Error({.code = ErrorCode::bad_argument,
+                 .object = kPhysical,
+                 .problem = fmt::format("{} bytes were requested, but the size must be a multiple of {}", bytes, unit),
+                 .remedy = fmt::format("Request {} bytes.", next),
+                 .numbers = {{"bytes", bytes}, {"granularity", unit}, {"next", next}}});
+}
+
 }  // namespace
 
 std::size_t Physical::granularity(const Device& device, const PhysicalInfo& asked, Granularity which) {
@@ -62,16 +73,7 @@ std::size_t Physical::granularity(const Device& device, const PhysicalInfo& aske
 Physical::Physical(const Device& device, std::size_t bytes, const PhysicalInfo& asked) {
     const PhysicalInfo info = checked_info(device, asked);
     detail::check_bytes(bytes, kPhysical);
-    const std::size_t unit = granularity(device, info);
-    if (bytes % unit != 0) {
-        const std::size_t next = (bytes / unit + 1) * unit;
-        throw Error(
-            {.code = ErrorCode::bad_argument,
-             .object = kPhysical,
-             .problem = fmt::format("{} bytes were requested, but the size must be a multiple of {}", bytes, unit),
-             .remedy = fmt::format("Request {} bytes.", next),
-             .numbers = {{"bytes", bytes}, {"granularity", unit}, {"next", next}}});
-    }
+    check_size(bytes, granularity(device, info));
     detail::refuse_while_recording(kPhysical, "allocating physical memory");
     detail::Backend& backend = device.backend();
     auto block = std::make_shared<PhysicalBlock>(backend, bytes, info);
@@ -87,7 +89,8 @@ Physical Physical::import(const Device& device, const ShareableHandle& handle, s
                "Pass the result of export_handle() of the other process, with an open file descriptor.");
     }
     detail::Backend& backend = device.backend();
-    const PhysicalInfo info{.location = Location::device(device), .handle = handle.type};
+    const PhysicalInfo info = checked_info(device, {.handle = handle.type});
+    check_size(bytes, granularity(device, info));
     auto block = std::make_shared<PhysicalBlock>(backend, bytes, info);
     block->handle = detail::request(&backend, kPhysical, {{"bytes", bytes}},
                                     [&] { return backend.import_physical(handle, bytes); });

@@ -1,5 +1,7 @@
 #include <texton/pinned.h>
 
+#include <cstdint>
+
 #include <fmt/format.h>
 
 #include <texton/error.h>
@@ -90,6 +92,13 @@ Registered::Registered(const Device& device, void* data, std::size_t bytes, Regi
     }
     detail::check_bytes(bytes, kRegistered);
     auto* address = static_cast<std::byte*>(data);
+    if (bytes > UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(data)) {
+        throw Error({.code = ErrorCode::overflow,
+                     .object = kRegistered,
+                     .problem = fmt::format("{} bytes at {} exceed the address space", bytes, data),
+                     .remedy = "Pass the size of existing memory.",
+                     .numbers = {{"bytes", bytes}}});
+    }
     const detail::HostRange known = detail::find_host_range(address, bytes);
     if (known.cover != detail::HostCover::none) {
         throw Error({.code = ErrorCode::bad_argument,

@@ -8,6 +8,7 @@
 #include <texton/error.h>
 
 #include "core/block.h"
+#include "core/pending_frees.h"
 
 namespace texton {
 namespace {
@@ -27,6 +28,7 @@ class OwnedPools {
 public:
     void add(const std::shared_ptr<detail::PoolState>& state) {
         const std::lock_guard lock(mutex_);
+        std::erase_if(states_, [](const auto& entry) { return entry.second.expired(); });
         states_[state->handle] = state;
     }
     std::shared_ptr<detail::PoolState> find(detail::PoolHandle handle) {
@@ -139,25 +141,35 @@ Pool wrap(const Device& device, detail::PoolHandle handle, const Location& locat
 // A driver invalidates the capture if a pool is queried or changed.
 void refuse_while_recording() { detail::refuse_while_recording(kPool, "querying or changing a pool"); }
 
-std::uint64_t get(const detail::PoolState& pool, PoolAttribute attribute) {
+// Begins an operation that depends on what is free.
+void settle() {
     refuse_while_recording();
+    detail::free_pending();
+}
+
+std::uint64_t get(const detail::PoolState& pool, PoolAttribute attribute) {
+    settle();
     detail::Backend& backend = pool.device.backend();
     return request(&backend, kPool, {}, [&] { return backend.pool_attribute(pool.handle, attribute); });
 }
 
 void set(const detail::PoolState& pool, PoolAttribute attribute, std::uint64_t value) {
-    refuse_while_recording();
+    settle();
     detail::Backend& backend = pool.device.backend();
     request(&backend, kPool, {{"value", value}}, [&] { backend.set_pool_attribute(pool.handle, attribute, value); });
 }
 
-// Memory that another process allocated. Keeps the imported pool alive.
-struct ImportedBlock : detail::PlainBlock {
+// Memory that another process allocated. Freed before the imported pool is destroyed.
+struct ImportedBlock : detail::Block {
     ImportedBlock(detail::Backend& backend, std::size_t bytes, std::shared_ptr<detail::PoolState> pool) noexcept
-        : PlainBlock(backend, MemoryKind::linear, nullptr, bytes, &detail::Backend::free), pool(std::move(pool)) {}
+        : Block(backend, MemoryKind::linear, nullptr, bytes), pool(std::move(pool)) {}
     ~ImportedBlock() override {
-        if (address != nullptr) detail::free_outside_recording(*backend, free, address);
-        address = nullptr;  // freed before the pool is destroyed
+        attached.reset();
+        if (address == nullptr) return;
+        detail::outside_recording([on = backend, memory = address, from = std::move(pool)]() mutable {
+            on->free_imported(memory);
+            from.reset();
+        });
     }
     std::shared_ptr<detail::PoolState> pool;
 };
@@ -262,7 +274,7 @@ void Pool::set_reuse(PoolReuse reuse) const {
 }
 
 void Pool::trim(std::size_t keep) const {
-    refuse_while_recording();
+    settle();
     detail::Backend& backend = state_->device.backend();
     request(&backend, kPool, {{"keep", keep}}, [&] { backend.trim_pool(state_->handle, keep); });
 }

@@ -1,9 +1,13 @@
 #include "core/request.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 
 #include <fmt/format.h>
+
+#include "core/pending_frees.h"
 
 namespace texton::detail {
 namespace {
@@ -12,8 +16,36 @@ std::atomic<int> all_recordings{0};
 thread_local int open_recordings = 0;
 thread_local std::vector<std::function<void()>> deferred;
 thread_local std::vector<std::shared_ptr<const Block>> kept_blocks;
+std::atomic<unsigned> forks{0};
 
 }  // namespace
+
+unsigned fork_count() {
+    static const bool counts = [] {
+        if (pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); }) != 0) {
+            refuse_host_memory("texton::Device");
+        }
+        return true;
+    }();
+    (void)counts;
+    return forks.load(std::memory_order_relaxed);
+}
+
+void refuse_if_lost(const Backend* backend, const char* object) {
+    if (backend == nullptr || !backend->lost()) return;
+    throw Error({.code = ErrorCode::unsupported,
+                 .object = object,
+                 .problem = fmt::format("{} was used before this process was forked, and cannot be used in the child",
+                                        backend->properties().name),
+                 .remedy = "Fork before the first use of Texton, or start another program in the child with exec()."});
+}
+
+void refuse_host_memory(const char* object) {
+    throw Error({.code = ErrorCode::out_of_memory,
+                 .object = object,
+                 .problem = "the host has too little memory for the operation",
+                 .remedy = "Free memory of the host first."});
+}
 
 void rethrow_named(const Error& error, Backend* backend, const char* object, std::initializer_list<Number> numbers) {
     if (!error.object().empty()) throw error;  // it already has an object
@@ -68,6 +100,7 @@ RecordingScope::~RecordingScope() {
     if (--open_recordings > 0) return;
     kept_blocks.clear();
     for (const auto& action : std::exchange(deferred, {})) action();
+    free_pending();
 }
 
 std::vector<std::shared_ptr<const Block>> RecordingScope::kept() const {
@@ -86,11 +119,7 @@ bool recording() noexcept { return open_recordings > 0; }
 bool anyone_recording() noexcept { return all_recordings.load() > 0; }
 
 void free_outside_recording(Backend& backend, FreeFunction free, std::byte* address) noexcept {
-    if (open_recordings > 0) {
-        after_recording([&backend, free, address] { (backend.*free)(address); });
-    } else {
-        (backend.*free)(address);
-    }
+    outside_recording([&backend, free, address] { (backend.*free)(address); });
 }
 
 }  // namespace texton::detail

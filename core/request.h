@@ -2,6 +2,7 @@
 // Adds the object and the numbers to errors of a backend, and manages what must wait for the end of a recording.
 #include <initializer_list>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -21,14 +22,23 @@ using Number = std::pair<const char*, std::uint64_t>;
 [[noreturn]] void rethrow_named(const Error& error, Backend* backend, const char* object,
                                 std::initializer_list<Number> numbers);
 
+/// Throws Error{unsupported} if the process was forked after the device was created. Accepts null.
+void refuse_if_lost(const Backend* backend, const char* object);
+/// Throws Error{out_of_memory}: the host has too little memory for the operation.
+[[noreturn]] void refuse_host_memory(const char* object);
+
 /// Calls `ask` and returns its result. Adds the object and the numbers to an Error, as rethrow_named(). For a request
-/// of memory the first number must be the bytes.
+/// of memory the first number must be the bytes. Throws Error{unsupported} without the call if the device was created
+/// before a fork.
 template <class Ask>
 decltype(auto) request(Backend* backend, const char* object, std::initializer_list<Number> numbers, Ask&& ask) {
+    refuse_if_lost(backend, object);
     try {
         return std::forward<Ask>(ask)();
     } catch (const Error& error) {
         rethrow_named(error, backend, object, numbers);
+    } catch (const std::bad_alloc&) {
+        refuse_host_memory(object);
     }
 }
 
@@ -64,10 +74,24 @@ bool anyone_recording() noexcept;
 /// Runs the action when the recording of the calling thread has ended. Requires recording().
 void after_recording(std::function<void()> action);
 
+/// For destructors: runs the action, or runs it after the recording if the calling thread records a graph, because
+/// freeing could invalidate the capture. The action must not throw.
+template <class Action>
+void outside_recording(Action&& action) noexcept {
+    if (!recording()) {
+        action();
+        return;
+    }
+    try {
+        after_recording(std::forward<Action>(action));
+    } catch (const std::bad_alloc&) {
+        // The host has no memory for the list of actions: the resource stays allocated.
+    }
+}
+
 /// A function of a backend that frees memory.
 using FreeFunction = void (Backend::*)(std::byte*) noexcept;
-/// Frees the memory. While the calling thread records a graph, frees it after the recording instead, because freeing
-/// would invalidate the capture.
+/// Frees the memory, with outside_recording().
 void free_outside_recording(Backend& backend, FreeFunction free, std::byte* address) noexcept;
 
 }  // namespace texton::detail

@@ -7,12 +7,10 @@
 #include <mutex>
 #include <vector>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <texton/error.h>
 
 #include "core/block.h"
+#include "core/parallel.h"
 #include "core/transfer.h"
 
 // Copies between pageable memory and a CUDA device, in pieces through a ring of pinned buffers. While the bus transfers
@@ -43,6 +41,7 @@ public:
     explicit Ring(Backend& backend) : backend_(&backend) {
         try {
             stream_ = backend.create_stream(0);
+            earlier_ = backend.create_event(EventTiming::off);
             for (Buffer& buffer : buffers_) {
                 buffer.address = backend.allocate_host(kBufferBytes, {});
                 buffer.free = backend.create_event(EventTiming::off);
@@ -56,7 +55,13 @@ public:
     Ring(const Ring&) = delete;
     Ring& operator=(const Ring&) = delete;
 
-    StreamHandle own_stream() const noexcept { return stream_; }
+    /// Returns the stream of the ring, after all work that the default stream has now. It is another stream than the
+    /// default stream so that copies of several threads can run at the same time.
+    StreamHandle after_default_stream() const {
+        backend_->record_event(earlier_, nullptr);
+        backend_->stream_wait(stream_, earlier_);
+        return stream_;
+    }
     std::array<Buffer, kBuffers>& buffers() noexcept { return buffers_; }
     bool usable_on(const StreamHandle* stream) const {
         return (stream != nullptr && *stream == last_stream_) ||
@@ -71,11 +76,13 @@ private:
             if (buffer.free != nullptr) backend_->destroy_event(buffer.free);
             if (buffer.address != nullptr) backend_->free_host(buffer.address);
         }
+        if (earlier_ != nullptr) backend_->destroy_event(earlier_);
         if (stream_ != nullptr) backend_->destroy_stream(stream_);
     }
 
     Backend* backend_;
     StreamHandle stream_ = nullptr;
+    EventHandle earlier_ = nullptr;  // the work of the default stream before a copy without a stream
     StreamHandle last_stream_ = nullptr;
     std::array<Buffer, kBuffers> buffers_{};
 };
@@ -160,18 +167,21 @@ MemoryLocation packed_buffer(std::byte* buffer, const Box& box, Format format) {
     return location;
 }
 
-// Copies rows from host memory to host memory with all cores.
+// Copies rows from host memory to host memory with all cores. The calling thread runs no other tasks meanwhile, because
+// it may hold the mapping of a sparse or deferred array, which other tasks may wait for.
 void copy_rows(std::byte* to, std::size_t to_pitch, const std::byte* from, std::size_t from_pitch, const Box& box) {
     if (box.rows == 1 || (to_pitch == box.row_bytes && from_pitch == box.row_bytes)) {
         const std::size_t bytes = box.row_bytes * box.rows;
-        tbb::parallel_for(tbb::blocked_range<std::size_t>(0, bytes, kGrain), [&](const auto& range) {
-            std::memcpy(to + range.begin(), from + range.begin(), range.size());
+        run_in_parallel((bytes + kGrain - 1) / kGrain, [&](std::size_t piece) {
+            const std::size_t begin = piece * kGrain;
+            std::memcpy(to + begin, from + begin, std::min(kGrain, bytes - begin));
         });
         return;
     }
     const std::size_t grain = std::max<std::size_t>(1, kGrain / box.row_bytes);
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, box.rows, grain), [&](const auto& range) {
-        for (std::size_t row = range.begin(); row != range.end(); ++row) {
+    run_in_parallel((box.rows + grain - 1) / grain, [&](std::size_t piece) {
+        const std::size_t end = std::min((piece + 1) * grain, box.rows);
+        for (std::size_t row = piece * grain; row < end; ++row) {
             std::memcpy(to + row * to_pitch, from + row * from_pitch, box.row_bytes);
         }
     });
@@ -216,7 +226,7 @@ void download(Backend& backend, Ring& ring, const CopyRequest& request, StreamHa
 
 void copy_staged(Backend& backend, const CopyRequest& request, const StreamHandle* stream) {
     std::unique_ptr<Ring> ring = Rings::instance().take(backend, stream);
-    const StreamHandle on = stream != nullptr ? *stream : ring->own_stream();
+    const StreamHandle on = stream != nullptr ? *stream : ring->after_default_stream();
     const Backend* destination = home(*request.destination);
     ring->used_on(on);
     // After a failure the ring is not given back: its destructor frees the buffers without waiting.

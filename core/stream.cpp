@@ -5,6 +5,7 @@
 #include <texton/error.h>
 
 #include "core/block.h"
+#include "core/pending_frees.h"
 #include "core/request.h"
 
 namespace texton {
@@ -51,6 +52,7 @@ bool Stream::operator==(const Stream& other) const noexcept {
 
 void Stream::synchronize() const {
     refuse_while_capturing(*this, "waiting for the stream");
+    detail::free_pending();
     detail::Backend& backend = device().backend();
     request(&backend, kStream, {}, [&] { backend.synchronize_stream(state_->handle); });
 }
@@ -65,7 +67,11 @@ void Stream::wait(const Event& event) const {
     same_kind(device(), event.device());
     if (!event.state()->recorded.load(std::memory_order_acquire)) return;  // as in CUDA, there is nothing to wait for
     detail::Backend& backend = device().backend();
-    request(&backend, kStream, {}, [&] { backend.stream_wait(state_->handle, event.state()->handle); });
+    request(&backend, kStream, {}, [&] {
+        std::unique_lock<std::mutex> lock;
+        if (detail::anyone_recording()) lock = detail::hold_frees();  // the stream may join a capture
+        backend.stream_wait(state_->handle, event.state()->handle);
+    });
 }
 
 void Stream::run(std::function<void()> function) const {

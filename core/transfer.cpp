@@ -95,6 +95,7 @@ void check_live(const MemoryLocation& location, const char* object) {
                      .problem = "the view is empty",
                      .remedy = "Use a view of an object that has memory."});
     }
+    refuse_if_lost(location.backend, object);
     if (location.owner != nullptr && !location.owner->alive.load(std::memory_order_acquire)) {
         throw Error({.code = ErrorCode::released,
                      .object = object,
@@ -126,6 +127,10 @@ std::optional<MemoryLocation> page_locked(const MemoryLocation& location, const 
 }
 
 Backend* home(const MemoryLocation& location) noexcept { return is_host(location.kind) ? nullptr : location.backend; }
+
+void wait_for_default_stream(const MemoryLocation& location, const Backend& runs) {
+    if (location.backend != nullptr && location.backend != &runs) location.backend->synchronize_stream(nullptr);
+}
 
 void check_stream(const Stream& stream, const Backend* destination, const Backend* source, const char* object) {
     const Backend* runs = &stream.device().backend();

@@ -35,6 +35,9 @@ MemoryLocation region_of(const MemoryLocation& whole, const Region& region, cons
 std::optional<MemoryLocation> page_locked(const MemoryLocation& location, const char* object);
 /// Returns the device that holds the memory, or null for host memory (pageable, pinned or registered).
 Backend* home(const MemoryLocation& location) noexcept;
+/// Waits for the default stream of the location's device, also for host memory of a device. Does nothing if `runs` is
+/// this device, because its own work is in the order of its default stream.
+void wait_for_default_stream(const MemoryLocation& location, const Backend& runs);
 /// Throws Error{wrong_device} if the stream cannot run work between memory of these devices. Null means host memory.
 void check_stream(const Stream& stream, const Backend* destination, const Backend* source, const char* object);
 /// Returns true if the two boxes share a byte of memory or a texel of an array.
@@ -43,8 +46,8 @@ bool overlap(const MemoryLocation& a, const MemoryLocation& b, const Box& box) n
 class Ring;
 
 /// Copies between pageable memory and a CUDA device through a ring of pinned buffers. `backend` is the CUDA device. If
-/// `stream` is null, a stream of the ring is used and the copy is done at return. Otherwise uploads are enqueued, and
-/// downloads are done at return.
+/// `stream` is null, the copy runs after the work of the default stream and is done at return. Otherwise uploads are
+/// enqueued, and downloads are done at return.
 void copy_staged(Backend& backend, const CopyRequest& request, const StreamHandle* stream);
 /// Enqueues a copy within the device through a pinned host buffer, for copies that the device cannot run directly.
 void copy_through_host(Backend& backend, const CopyRequest& request, StreamHandle stream);

@@ -1,5 +1,7 @@
 #include <texton/view.h>
 
+#include <cstdint>
+
 #include <fmt/format.h>
 
 #include <texton/error.h>
@@ -47,7 +49,15 @@ detail::MemoryLocation checked_location(const char* object, std::byte* data, For
                "Pass a multiple of the pitch that is at least pitch * rows, or 0 for packed slices.",
                {{"slice_pitch", slice_pitch}, {"pitch", pitch}});
     }
-    (void)checked_product(slice_pitch, extent.depth, object, "slice pitch * depth");
+    const std::size_t bytes = checked_product(slice_pitch, extent.depth, object, "slice pitch * depth");
+    if (bytes > UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(data)) {
+        throw Error(
+            {.code = ErrorCode::overflow,
+             .object = object,
+             .problem = fmt::format("{} bytes at {} exceed the address space", bytes, static_cast<const void*>(data)),
+             .remedy = "Pass the extent and the pitch of existing memory.",
+             .numbers = {{"bytes", bytes}}});
+    }
     detail::MemoryLocation location;
     location.address = data;
     location.pitch = pitch;
@@ -141,9 +151,8 @@ View borrowed_view(const Device& device, void* data, Format format, Extent exten
     detail::Backend& backend = device.backend();
     const std::size_t last_row =
         location.slice_pitch * (extent.depth - 1) + location.pitch * (row_count(format, extent.height) - 1);
-    const std::byte* last = location.address + last_row + row_bytes(format, extent.width) - 1;
-    const bool known =
-        detail::request(&backend, kObject, {}, [&] { return backend.knows(data) && backend.knows(last); });
+    const std::size_t bytes = last_row + row_bytes(format, extent.width);
+    const bool known = detail::request(&backend, kObject, {}, [&] { return backend.knows(data, bytes); });
     if (!known) {
         throw Error({.code = ErrorCode::not_registered,
                      .object = kObject,

@@ -1,11 +1,11 @@
-# texton_add_reference_tests(SUITE [NAME name] [DEVICE device] [FILTER regex] [PROGRAM texton])
+# texton_add_reference_tests(SUITE [NAME name] [DEVICE device] [FILTER regex] [PROGRAM texton] [ALLOW_OUTSIDE])
 #
 # Adds a test that runs `texton verify SUITE`, which compares the results of kernels with approved references. The test is named
 # texton.NAME; NAME defaults to the file name of the suite. DEVICE and FILTER are passed to --device and --filter; the default
-# device is the best one. The page texton-reports/NAME/index.html in the build folder shows the cases that did not pass, and
+# device is the best one. With ALLOW_OUTSIDE, the suite may name files outside of its folder. The page texton-reports/NAME/index.html in the build folder shows the cases that did not pass, and
 # texton-reports/NAME.xml is for CI systems.
 function(texton_add_reference_tests suite)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAME;DEVICE;FILTER;PROGRAM" "")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "ALLOW_OUTSIDE" "NAME;DEVICE;FILTER;PROGRAM" "")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "texton_add_reference_tests: unknown arguments '${arg_UNPARSED_ARGUMENTS}'.")
     endif()
@@ -31,6 +31,9 @@ function(texton_add_reference_tests suite)
             list(APPEND options --${word} ${arg_${option}})
         endif()
     endforeach()
+    if(arg_ALLOW_OUTSIDE)
+        list(APPEND options --allow-outside)
+    endif()
     set(reports ${CMAKE_CURRENT_BINARY_DIR}/texton-reports)
     file(MAKE_DIRECTORY ${reports})
     add_test(NAME texton.${arg_NAME} COMMAND ${arg_PROGRAM} verify ${suite} ${options}

@@ -5,6 +5,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 #include <texton/error.h>
 
 namespace texton::detail {
@@ -19,21 +21,29 @@ struct Header {
     CpuArena::Id id{};
 };
 
+// Calls a function of the system again while a signal interrupts it.
+template <class Call>
+auto uninterrupted(const Call& call) {
+    auto result = call();
+    while (result < 0 && errno == EINTR) result = call();
+    return result;
+}
+
 }  // namespace
 
 CpuArena::CpuArena(std::size_t bytes, bool shareable, int node) : bytes_(bytes), node_(node) {
     if (shareable) {
         Header header{.bytes = bytes};
-        if (getrandom(header.id.data(), header.id.size(), 0) != static_cast<ssize_t>(header.id.size())) {
+        const ssize_t random = uninterrupted([&] { return getrandom(header.id.data(), header.id.size(), 0); });
+        if (random != static_cast<ssize_t>(header.id.size())) {
             throw Error({.code = ErrorCode::device_failure,
                          .problem = "the system did not provide random numbers",
                          .remedy = "Try again later.",
                          .call = "getrandom"});
         }
         file_ = make_shared_memory(kFileName, kUnit + bytes);
-        if (pwrite(file_.get(), &header, sizeof(header), 0) != static_cast<ssize_t>(sizeof(header))) {
-            refuse_memory(sizeof(header), 0);
-        }
+        const ssize_t written = uninterrupted([&] { return pwrite(file_.get(), &header, sizeof(header), 0); });
+        if (written != static_cast<ssize_t>(sizeof(header))) refuse_memory(sizeof(header), 0);
         id_ = header.id;
     }
     map(PROT_NONE);
@@ -42,7 +52,8 @@ CpuArena::CpuArena(std::size_t bytes, bool shareable, int node) : bytes_(bytes),
 CpuArena::CpuArena(int descriptor) {
     const std::size_t file_bytes = shared_memory_bytes(descriptor, kFileName);
     Header header{.magic = 0};
-    const bool read = pread(descriptor, &header, sizeof(header), 0) == static_cast<ssize_t>(sizeof(header));
+    const bool read = uninterrupted([&] { return pread(descriptor, &header, sizeof(header), 0); }) ==
+                      static_cast<ssize_t>(sizeof(header));
     if (!read || header.magic != kMagic || header.bytes == 0 || header.bytes % kUnit != 0 || file_bytes < kUnit ||
         header.bytes != file_bytes - kUnit) {
         throw Error({.code = ErrorCode::bad_argument,
@@ -51,7 +62,7 @@ CpuArena::CpuArena(int descriptor) {
     }
     bytes_ = header.bytes;
     id_ = header.id;
-    file_ = Descriptor(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+    file_ = Descriptor::duplicate(descriptor);
     map(PROT_READ | PROT_WRITE);
 }
 
@@ -59,14 +70,7 @@ CpuArena::~CpuArena() { munmap(base_, bytes_); }
 
 void CpuArena::map(int protection) {
     const int sharing = file_.get() >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
-    // The range is aligned to a unit so that it can use huge pages. The addresses before and after it are released.
-    void* reserved = mmap(nullptr, bytes_ + kUnit, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (reserved == MAP_FAILED) refuse_memory(bytes_, 0);
-    auto* begin = static_cast<std::byte*>(reserved);
-    const std::size_t skip = (kUnit - reinterpret_cast<std::uintptr_t>(begin) % kUnit) % kUnit;
-    if (skip > 0) munmap(begin, skip);
-    if (skip < kUnit) munmap(begin + skip + bytes_, kUnit - skip);
-    base_ = begin + skip;
+    base_ = reserve_addresses(bytes_, kUnit);  // aligned to a unit so that it can use huge pages
     const off_t offset = file_.get() >= 0 ? static_cast<off_t>(kUnit) : 0;
     if (mmap(base_, bytes_, protection, sharing | MAP_NORESERVE | MAP_FIXED, file_.get(), offset) == MAP_FAILED) {
         munmap(base_, bytes_);
@@ -81,14 +85,16 @@ bool CpuArena::commit(std::size_t offset, std::size_t count) noexcept {
     return true;
 }
 
-void CpuArena::decommit(std::size_t offset, std::size_t count) noexcept {
-    if (file_.get() >= 0) {
-        fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(kUnit + offset),
-                  static_cast<off_t>(count));
-    } else {
-        madvise(base_ + offset, count, MADV_DONTNEED);
-    }
-    mprotect(base_ + offset, count, PROT_NONE);
+bool CpuArena::decommit(std::size_t offset, std::size_t count) noexcept {
+    const int returned = uninterrupted([&] {
+        if (file_.get() < 0) return madvise(base_ + offset, count, MADV_DONTNEED);
+        return fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(kUnit + offset),
+                         static_cast<off_t>(count));
+    });
+    if (returned != 0) return false;
+    // If the system has no room for another range, an access to the returned memory does not fault but reads zeros.
+    [[maybe_unused]] const int status = mprotect(base_ + offset, count, PROT_NONE);
+    return true;
 }
 
 }  // namespace texton::detail

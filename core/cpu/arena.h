@@ -20,7 +20,7 @@ public:
     /// addresses.
     CpuArena(std::size_t bytes, bool shareable, int node);
     /// Maps the arena behind another process's file descriptor, which is duplicated. Throws Error{bad_argument} if the
-    /// descriptor is not one of an arena.
+    /// descriptor is not one of an arena, and Error{device_failure} if the process can open no more descriptors.
     explicit CpuArena(int descriptor);
     ~CpuArena();
     CpuArena(const CpuArena&) = delete;
@@ -33,8 +33,9 @@ public:
 
     /// Makes part of the range accessible. Its contents are undefined. Returns false if the system has no memory.
     bool commit(std::size_t offset, std::size_t count) noexcept;
-    /// Returns the memory of part of the range to the system. Later accesses to it fault.
-    void decommit(std::size_t offset, std::size_t count) noexcept;
+    /// Returns the memory of part of the range to the system. Later accesses to it fault. Returns false if the system
+    /// refuses: the memory then stays accessible.
+    bool decommit(std::size_t offset, std::size_t count) noexcept;
 
 private:
     void map(int protection);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -53,6 +54,20 @@ std::shared_ptr<Account> account_for(std::size_t memory) {
     return std::make_shared<Account>(machine_memory(), machine_memory() - available_memory());
 }
 
+// Returns true if pieces of memory contain all bytes. `end_of` returns the end of the piece that contains an address, or
+// null if there is none.
+template <class EndOf>
+bool is_covered(const void* address, std::size_t bytes, const EndOf& end_of) {
+    const auto* at = static_cast<const std::byte*>(address);
+    while (bytes > 0) {
+        const std::byte* end = end_of(at);
+        if (end == nullptr) return false;
+        bytes -= std::min(bytes, static_cast<std::size_t>(end - at));
+        at = end;
+    }
+    return true;
+}
+
 }  // namespace
 
 std::unique_ptr<Backend> make_cpu_device(int index, std::size_t memory) {
@@ -96,13 +111,12 @@ void CpuDevices::set_access(const CpuDevice& from, const CpuDevice& to, bool ena
     }
 }
 
-std::vector<const CpuDevice*> CpuDevices::with_access(const CpuDevice& to) const {
+const CpuDevice* CpuDevices::with_access(const CpuDevice& to, std::size_t n) const noexcept {
     const std::lock_guard lock(mutex_);
-    std::vector<const CpuDevice*> devices;
     for (const auto& [from, other] : access_) {
-        if (other == &to) devices.push_back(from);
+        if (other == &to && n-- == 0) return from;
     }
-    return devices;
+    return nullptr;
 }
 
 Location resolved(const Location& location) {
@@ -127,16 +141,27 @@ Location resolved(const Location& location) {
 }
 
 CpuDevice::CpuDevice(int index, std::size_t memory)
-    : account_(account_for(memory)), default_stream_(std::make_shared<CpuStream>()) {
+    : account_(account_for(memory)),
+      default_stream_(std::make_shared<CpuStream>()),
+      releases_(std::make_shared<CpuStream>()) {
+    if (index < 0 || index >= CpuManaged::kMaxDevices) {
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = "texton::Device",
+                     .problem = fmt::format("CPU device {} was requested", index),
+                     .remedy = fmt::format("Use an index from 0 to {}.", CpuManaged::kMaxDevices - 1)});
+    }
     properties_ = properties_of(index, account_->total());
+    streams_[default_stream_->id()] = default_stream_;
     CpuDevices::instance().add(*this);
 }
 
 CpuDevice::~CpuDevice() {
-    for (const auto& each : streams()) {
-        each->close();
-        each->join();
-    }
+    for_each_stream([](CpuStream& each) {
+        each.close();
+        each.join();
+    });
+    releases_->close();
+    releases_->join();
     CpuDevices::instance().remove(*this);
     for (const auto& [key, pool] : default_pools_) CpuPools::instance().abandon(pool);
     while (!blocks_.empty()) release_block(const_cast<std::byte*>(blocks_.begin()->first));
@@ -147,38 +172,59 @@ Location CpuDevice::own_location() const noexcept { return {LocationKind::device
 MemoryInfo CpuDevice::memory_info() { return {account_->free(), account_->total()}; }
 
 void CpuDevice::synchronize() {
-    const auto all = streams();
-    for (const auto& each : all) {
-        if (each->capture() != nullptr) {
-            refuse_capturing("a stream of the device is being captured", "Synchronize the device after the capture.");
+    for_each_stream([](const CpuStream& each) {
+        if (each.capture() == nullptr) return;
+        refuse_capturing("a stream of the device is being captured", "Synchronize the device after the capture.");
+    });
+    std::vector<CpuTicket> reached;
+    for_each_stream([&](const CpuStream& each) {
+        reached.push_back(each.position());
+        reached.back().wait();
+        CpuPools::instance().observe(reached.back());
+    });
+    for (const CpuTicket& position : reached) position.stream->report_failure(position.sequence);
+}
+
+template <class Visit>
+void CpuDevice::for_each_stream(const Visit& visit) const {
+    const std::uint64_t last = CpuStream::last_id();
+    std::shared_ptr<CpuStream> stream;
+    for (std::uint64_t id = 0;; id = stream->id()) {
+        stream = nullptr;  // destroyed without the lock if this is the last reference
+        {
+            const std::lock_guard lock(mutex_);
+            const auto next = streams_.upper_bound(id);
+            if (next == streams_.end() || next->first > last) return;
+            stream = next->second;
         }
-    }
-    for (const auto& each : all) {
-        const CpuTicket position = each->position();
-        position.wait();
-        CpuPools::instance().observe(position);
+        visit(*stream);
     }
 }
 
-void CpuDevice::finish_work() const {
-    for (const auto& each : streams()) each->position().wait();
-    for (const CpuDevice* device : CpuDevices::instance().with_access(*this)) {
-        for (const auto& each : device->streams()) each->position().wait();
+void CpuDevice::wait_for_streams() const noexcept {
+    for_each_stream([](const CpuStream& each) { each.position().wait(); });
+}
+
+void CpuDevice::finish_work() const noexcept {
+    wait_for_streams();
+    for (std::size_t n = 0; const CpuDevice* device = CpuDevices::instance().with_access(*this, n); ++n) {
+        device->wait_for_streams();
     }
 }
 
-void CpuDevice::when_idle(std::function<void()> release) const noexcept {
+void CpuDevice::when_idle(std::function<void()> release) noexcept {
+    if (lost()) return;
     try {
         if (CpuStream::in_work()) {
-            std::thread([this, release = std::move(release)] {
+            releases_->enqueue([this, release = std::move(release)] {
                 finish_work();
                 release();
-            }).detach();
+            });
             return;
         }
         finish_work();
         release();
-    } catch (const std::exception&) {
+    } catch (...) {
         // There is no thread or no memory for the release, so the resource stays allocated.
     }
 }
@@ -192,9 +238,18 @@ void CpuDevice::set_peer_access(Backend& peer, bool enabled) {
 std::byte* CpuDevice::allocate(std::size_t bytes) {
     const std::size_t alignment = limits_.texture_alignment;
     std::byte* address = take_memory(*account_, bytes, alignment);
-    const std::lock_guard lock(mutex_);
-    blocks_[address] = round_up(bytes, alignment);
+    keep_block(address, round_up(bytes, alignment));
     return address;
+}
+
+void CpuDevice::keep_block(std::byte* address, std::size_t held) {
+    try {
+        const std::lock_guard lock(mutex_);
+        blocks_[address] = held;
+    } catch (...) {
+        give_memory(*account_, address, held);
+        throw;
+    }
 }
 
 PitchedMemory CpuDevice::allocate_pitched_2d(std::size_t row_bytes, std::size_t rows) {
@@ -236,17 +291,24 @@ void CpuDevice::release_block(std::byte* address) noexcept {
     give_memory(*account_, address, bytes);
 }
 
-bool CpuDevice::knows(const void* pointer) {
-    const auto* address = static_cast<const std::byte*>(pointer);
+bool CpuDevice::knows(const void* address, std::size_t bytes) {
+    return is_covered(address, bytes, [this](const std::byte* at) { return known_until(at); });
+}
+
+const std::byte* CpuDevice::known_until(const std::byte* address) const {
     {
         const std::lock_guard lock(mutex_);
         const auto after = blocks_.upper_bound(address);
-        if (after != blocks_.begin() && address < std::prev(after)->first + std::prev(after)->second) return true;
+        if (after != blocks_.begin()) {
+            const auto& [begin, bytes] = *std::prev(after);
+            if (address < begin + bytes) return begin + bytes;
+        }
     }
     if (const auto pool = CpuPools::instance().find(address)) {
-        return pool->owner() == properties_.index && pool->knows(address);
+        return pool->owner() == properties_.index ? pool->known_until(address) : nullptr;
     }
-    return addresses_.readable(address, own_location()) || in_cpu_symbol(address);
+    const std::byte* end = addresses_.readable_until(address, own_location());
+    return end != nullptr ? end : end_of_cpu_symbol(address);
 }
 
 std::byte* CpuDevice::allocate_host(std::size_t bytes, PinnedOptions options) {
@@ -264,6 +326,7 @@ void CpuDevice::register_host(std::byte* address, std::size_t bytes, RegisterOpt
 }
 
 void CpuDevice::unregister_host(std::byte* address) noexcept {
+    if (lost()) return;
     // Removes the range immediately even in a stream's thread, because the caller may register it again after this
     // call.
     if (!CpuStream::in_work()) finish_work();
@@ -273,6 +336,10 @@ void CpuDevice::unregister_host(std::byte* address) noexcept {
 std::byte* CpuDevice::host_device_pointer(std::byte* address) {
     CpuHost::instance().options(address);  // throws if the address is unknown
     return address;
+}
+
+bool CpuDevice::knows_host(const void* address, std::size_t bytes) {
+    return is_covered(address, bytes, [](const std::byte* at) { return CpuHost::instance().known_until(at); });
 }
 
 SymbolLocation CpuDevice::find_symbol(const void* symbol) { return find_cpu_symbol(symbol); }

@@ -59,11 +59,12 @@ void CpuCapture::begin(const std::shared_ptr<CpuStream>& origin) {
     origin->set_capture(capture);
 }
 
-void CpuCapture::record(const CpuStream& stream, Work work) {
+void CpuCapture::record(const CpuStream& stream, Work work, RunsOn runs_on) {
     const std::lock_guard lock(mutex_);
     const auto member = members_.find(stream.id());
     if (member == members_.end()) return;  // another thread has just ended the capture
     if (work) graph_->work.push_back(std::move(work));
+    if (runs_on == RunsOn::own_thread) graph_->runs_on = runs_on;
     ++graph_->operations;
     ++member->second.recorded;
 }

@@ -43,6 +43,7 @@ private:
 /// A captured graph. It owns its work and keeps the memory allocated during the capture. Threads may share it.
 struct CpuGraph {
     std::vector<Work> work;
+    RunsOn runs_on = RunsOn::any_thread;  // own_thread if an item is a function of the user
     std::size_t operations = 0;
     std::vector<std::shared_ptr<CpuGraphMemory>> memory;
     std::mutex running;  // launches are serialized
@@ -71,7 +72,7 @@ public:
     static void begin(const std::shared_ptr<CpuStream>& origin);
 
     /// Adds work of a member stream. Does nothing if the capture has just ended in another thread.
-    void record(const CpuStream& stream, Work work);
+    void record(const CpuStream& stream, Work work, RunsOn runs_on = RunsOn::any_thread);
     /// Counts an operation that runs nothing: an allocation or a free.
     void record_nothing(const CpuStream& stream) { record(stream, nullptr); }
     /// Keeps memory alive as long as the graph.

@@ -133,7 +133,8 @@ CpuFill::CpuFill(const FillRequest& request)
     : to(*request.destination),
       box(merged(request.box, to)),
       pattern(request.pattern),
-      pattern_bytes(static_cast<std::size_t>(request.pattern_bytes)) {}
+      pattern_bytes(static_cast<std::size_t>(request.pattern_bytes)),
+      pageable(request.destination->kind == MemoryKind::host) {}
 
 void CpuFill::run() const {
     const auto fill = fill_function(pattern, pattern_bytes);

@@ -41,6 +41,7 @@ struct CpuFill {
     Box box;
     std::array<std::byte, 16> pattern;
     std::size_t pattern_bytes;
+    bool pageable;  ///< true if the memory is host memory that is not page-locked
 };
 
 }  // namespace texton::detail

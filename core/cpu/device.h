@@ -32,6 +32,12 @@ public:
     CpuDevice(int index, std::size_t memory);
     ~CpuDevice() override;
 
+    /// Enqueues the work, or adds it to the capture of the stream.
+    void submit(StreamHandle handle, Work work, RunsOn runs_on = RunsOn::any_thread);
+    /// Waits for the work of the default stream, as a call without a stream does before it runs in the calling thread.
+    /// Throws the failure of this work.
+    void wait_for_default_stream() const;
+
     // Device and memory: backend.cpp
     const DeviceProperties& properties() const noexcept override { return properties_; }
     const DeviceLimits& limits() const noexcept override { return limits_; }
@@ -43,13 +49,14 @@ public:
     PitchedMemory allocate_pitched_2d(std::size_t row_bytes, std::size_t rows) override;
     PitchedMemory allocate_pitched_3d(std::size_t row_bytes, std::size_t rows, std::size_t slices) override;
     void free(std::byte* address) noexcept override;
-    bool knows(const void* address) override;
+    bool knows(const void* address, std::size_t bytes) override;
     std::byte* allocate_host(std::size_t bytes, PinnedOptions options) override;
     void free_host(std::byte* address) noexcept override;
     PinnedOptions host_options(std::byte* address) override;
     void register_host(std::byte* address, std::size_t bytes, RegisterOptions options) override;
     void unregister_host(std::byte* address) noexcept override;
     std::byte* host_device_pointer(std::byte* address) override;
+    bool knows_host(const void* address, std::size_t bytes) override;
     SymbolLocation find_symbol(const void* symbol) override;
 
     // Managed and mapped memory: device_managed.cpp
@@ -88,6 +95,7 @@ public:
     PoolHandle import_pool(const ShareableHandle& handle) override;
     PointerExport export_pointer(const std::byte* address) override;
     std::byte* import_pointer(PoolHandle pool, const PointerExport& pointer, std::size_t bytes) override;
+    void free_imported(std::byte* address) noexcept override { free(address); }
     std::byte* allocate_async(std::size_t bytes, PoolHandle pool, StreamHandle stream) override;
     void free_async(std::byte* address, StreamHandle stream) override;
 
@@ -129,15 +137,21 @@ private:
     Location own_location() const noexcept;
     /// Returns the stream; a null handle is the default stream.
     std::shared_ptr<CpuStream> stream(StreamHandle handle) const;
-    std::vector<std::shared_ptr<CpuStream>> streams() const;
-    /// Enqueues the work, or adds it to the capture of the stream.
-    void submit(StreamHandle handle, Work work);
+    /// Calls visit(stream) for all streams, also destroyed ones that still have work. Holds no lock during the calls and
+    /// allocates no memory. Streams that are created during the call are not visited.
+    template <class Visit>
+    void for_each_stream(const Visit& visit) const;
+    void wait_for_streams() const noexcept;
     /// Waits for all work of this device and of the devices that have peer access to its memory.
-    void finish_work() const;
-    /// Calls `release` when all work is done. Waits in this call, except in the thread of a stream, which cannot wait
-    /// for itself: a new thread then waits and calls `release`.
-    void when_idle(std::function<void()> release) const noexcept;
+    void finish_work() const noexcept;
+    /// Calls `release` when all work is done. Waits in this call, except in the work of a stream, which cannot wait for
+    /// itself: another stream then waits and calls `release`. Does nothing in a forked child.
+    void when_idle(std::function<void()> release) noexcept;
+    /// Makes the device own memory that take_memory() returned. If this throws, the memory is freed.
+    void keep_block(std::byte* address, std::size_t held);
     void release_block(std::byte* address) noexcept;
+    /// Returns the end of the allocation, mapping or symbol that contains the address, or null if there is none.
+    const std::byte* known_until(const std::byte* address) const;
     std::shared_ptr<Account> account_of(const Location& location) const;
     CpuDevice& home(const Location& location);
 
@@ -146,11 +160,12 @@ private:
     std::shared_ptr<Account> account_;
     CpuAddresses addresses_;
     std::shared_ptr<CpuStream> default_stream_;
+    std::shared_ptr<CpuStream> releases_;  // what work of other streams releases; not one of streams_
 
     mutable std::mutex mutex_;
     std::map<const std::byte*, std::size_t> blocks_;  // bytes reserved in the account
-    std::map<CpuStream*, std::shared_ptr<CpuStream>> streams_;
-    std::vector<std::shared_ptr<CpuStream>> closing_;  // destroyed streams that may still have work
+    // All streams by id, also the default stream and destroyed streams that may still have work.
+    std::map<std::uint64_t, std::shared_ptr<CpuStream>> streams_;
     std::map<PoolKey, std::shared_ptr<CpuPool>> default_pools_;
     std::map<PoolKey, PoolHandle> current_pools_;
 };
@@ -166,8 +181,8 @@ public:
     /// Returns the device that was created first, or null if there is none.
     CpuDevice* first() const;
     void set_access(const CpuDevice& from, const CpuDevice& to, bool enabled);
-    /// Returns the devices that have peer access to the memory of `to`.
-    std::vector<const CpuDevice*> with_access(const CpuDevice& to) const;
+    /// Returns the n-th of the devices that have peer access to the memory of `to`, or null. Allocates no memory.
+    const CpuDevice* with_access(const CpuDevice& to, std::size_t n) const noexcept;
 
 private:
     mutable std::mutex mutex_;

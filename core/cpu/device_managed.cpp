@@ -29,9 +29,13 @@ PhysicalHandle to_handle(std::shared_ptr<CpuPhysical> memory) {
 
 std::byte* CpuDevice::allocate_managed(std::size_t bytes, Attach attach) {
     std::byte* address = take_memory(*account_, bytes, CpuManaged::kPage);
-    CpuManagedBlocks::instance().add(address, bytes, attach);
-    const std::lock_guard lock(mutex_);
-    blocks_[address] = round_up(bytes, CpuManaged::kPage);
+    keep_block(address, round_up(bytes, CpuManaged::kPage));
+    try {
+        CpuManagedBlocks::instance().add(address, bytes, attach);
+    } catch (...) {
+        release_block(address);
+        throw;
+    }
     return address;
 }
 
@@ -99,7 +103,9 @@ PhysicalHandle CpuDevice::create_physical(std::size_t bytes, const PhysicalInfo&
     return to_handle(std::make_shared<CpuPhysical>(bytes, made, account_of(made.location)));
 }
 
-void CpuDevice::release_physical(PhysicalHandle memory) noexcept { delete &cpu_physical(memory); }
+void CpuDevice::release_physical(PhysicalHandle memory) noexcept {
+    if (!lost()) delete &cpu_physical(memory);
+}
 
 ShareableHandle CpuDevice::export_physical(PhysicalHandle memory, HandleType type) {
     if (type == HandleType::fabric) refuse_fabric();
@@ -116,6 +122,7 @@ std::byte* CpuDevice::reserve_addresses(std::size_t bytes, std::size_t alignment
 }
 
 void CpuDevice::free_addresses(std::byte* address, std::size_t bytes) noexcept {
+    if (lost()) return;
     if (!CpuStream::in_work()) finish_work();
     addresses_.release(address, bytes);
 }
@@ -126,6 +133,7 @@ void CpuDevice::map_physical(std::byte* address, std::size_t bytes, PhysicalHand
 
 // Not deferred in a stream's thread, unlike free(), because the caller may map the addresses again after this call.
 void CpuDevice::unmap_physical(std::byte* address, std::size_t bytes) noexcept {
+    if (lost()) return;
     if (!CpuStream::in_work()) finish_work();
     addresses_.unmap(address, bytes);
 }

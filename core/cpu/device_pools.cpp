@@ -42,13 +42,18 @@ PoolHandle CpuDevice::create_pool(const PoolInfo& info) {
 }
 
 void CpuDevice::destroy_pool(PoolHandle handle) noexcept {
+    if (lost()) return;
     const auto pool = CpuPools::instance().of(handle);
     CpuDevice& keeper = home(pool->info().location);
     {
         const std::lock_guard lock(keeper.mutex_);
         std::erase_if(keeper.current_pools_, [&](const auto& entry) { return entry.second == handle; });
     }
-    CpuPools::instance().abandon(pool);
+    try {
+        CpuPools::instance().abandon(pool);
+    } catch (...) {
+        // There is no memory or thread to wait for the last use of the pool, so it stays until the process ends.
+    }
 }
 
 PoolHandle CpuDevice::default_pool(const Location& asked, PoolType type) {
@@ -138,13 +143,14 @@ std::byte* CpuDevice::allocate_async(std::size_t bytes, PoolHandle handle, Strea
     const auto capture = on->capture();
     if (capture == nullptr) return pool.allocate(bytes, *on);
     const auto memory = std::make_shared<CpuGraphMemory>(pool.account(), bytes);
-    CpuGraphMemories::instance().add(memory);
     capture->keep(memory);
+    CpuGraphMemories::instance().add(memory);
     capture->record_nothing(*on);
     return memory->address;
 }
 
 void CpuDevice::free_async(std::byte* address, StreamHandle stream_handle) {
+    if (lost()) return;
     const auto on = stream(stream_handle);
     const auto capture = on->capture();
     const auto memory = CpuGraphMemories::instance().find(address);

@@ -20,6 +20,19 @@ void refuse_if_captured(const CpuStream& stream) {
     refuse_capturing("the stream is being captured", "Call this function after the capture.");
 }
 
+// Returns true if the position is reached. Throws the failure of work up to it.
+bool is_done(const CpuTicket& position) {
+    if (!position.done()) return false;
+    position.check();
+    return true;
+}
+
+// Waits for the position and throws the failure of work up to it.
+void finish(const CpuTicket& position) {
+    position.wait();
+    position.check();
+}
+
 // Returns the last record, or null if there is none. Throws Error{capturing} if the event was last recorded in a
 // capture.
 std::shared_ptr<const CpuRecord> record_of(EventHandle handle) {
@@ -38,26 +51,21 @@ std::shared_ptr<CpuStream> CpuDevice::stream(StreamHandle handle) const {
     return handle == nullptr ? default_stream_ : reinterpret_cast<CpuStream*>(handle)->shared_from_this();
 }
 
-std::vector<std::shared_ptr<CpuStream>> CpuDevice::streams() const {
-    const std::lock_guard lock(mutex_);
-    std::vector<std::shared_ptr<CpuStream>> all{default_stream_};
-    for (const auto& [handle, each] : streams_) all.push_back(each);
-    all.insert(all.end(), closing_.begin(), closing_.end());
-    return all;
-}
+void CpuDevice::wait_for_default_stream() const { finish(default_stream_->position()); }
 
-void CpuDevice::submit(StreamHandle handle, Work work) {
+void CpuDevice::submit(StreamHandle handle, Work work, RunsOn runs_on) {
     const auto on = stream(handle);
     if (const auto capture = on->capture()) {
-        capture->record(*on, std::move(work));
+        capture->record(*on, std::move(work), runs_on);
     } else {
-        on->enqueue(std::move(work));
+        on->enqueue(std::move(work), runs_on);
     }
 }
 
 void CpuDevice::copy(const CopyRequest& request, const StreamHandle* handle) {
     const CpuCopy copy(request);
     if (handle == nullptr) {
+        wait_for_default_stream();
         copy.run();
         return;
     }
@@ -67,7 +75,7 @@ void CpuDevice::copy(const CopyRequest& request, const StreamHandle* handle) {
         return;
     }
     const CpuTicket ticket = on->enqueue([copy] { copy.run(); });
-    if (copy.pageable) ticket.wait();
+    if (copy.pageable) finish(ticket);
 }
 
 void CpuDevice::copy_batch(std::span<const CopyRequest> requests, StreamHandle handle) {
@@ -81,34 +89,39 @@ void CpuDevice::copy_batch(std::span<const CopyRequest> requests, StreamHandle h
     const CpuTicket ticket = on->enqueue([copies = std::move(copies)] {
         for (const CpuCopy& copy : copies) copy.run();
     });
-    if (pageable) ticket.wait();
+    if (pageable) finish(ticket);
 }
 
 void CpuDevice::fill(const FillRequest& request, const StreamHandle* handle) {
     const CpuFill fill(request);
     if (handle == nullptr) {
+        wait_for_default_stream();
         fill.run();
-    } else {
-        submit(*handle, [fill] { fill.run(); });
+        return;
     }
+    const auto on = stream(*handle);
+    if (const auto capture = on->capture()) {
+        capture->record(*on, [fill] { fill.run(); });
+        return;
+    }
+    const CpuTicket ticket = on->enqueue([fill] { fill.run(); });
+    if (fill.pageable) finish(ticket);
 }
 
 StreamHandle CpuDevice::create_stream(int) {
     const auto made = std::make_shared<CpuStream>();
     const std::lock_guard lock(mutex_);
-    streams_[made.get()] = made;
+    streams_[made->id()] = made;
     return reinterpret_cast<StreamHandle>(made.get());
 }
 
 void CpuDevice::destroy_stream(StreamHandle handle) noexcept {
-    if (handle == nullptr) return;
+    if (handle == nullptr || lost()) return;
     const auto ended = stream(handle);
     if (const auto capture = ended->capture()) capture->abandon();
     ended->close();
     const std::lock_guard lock(mutex_);
-    streams_.erase(ended.get());
-    std::erase_if(closing_, [](const auto& each) { return each->position().done(); });
-    closing_.push_back(ended);
+    std::erase_if(streams_, [](const auto& entry) { return entry.second->finished(); });
 }
 
 void CpuDevice::synchronize_stream(StreamHandle handle) {
@@ -117,12 +130,13 @@ void CpuDevice::synchronize_stream(StreamHandle handle) {
     const CpuTicket position = on->position();
     position.wait();
     CpuPools::instance().observe(position);
+    on->report_failure(position.sequence);
 }
 
 bool CpuDevice::stream_idle(StreamHandle handle) {
     const auto on = stream(handle);
     refuse_if_captured(*on);
-    return on->position().done();
+    return is_done(on->position());
 }
 
 bool CpuDevice::stream_capturing(StreamHandle handle) { return stream(handle)->capture() != nullptr; }
@@ -138,6 +152,9 @@ void CpuDevice::stream_wait(StreamHandle handle, EventHandle event_handle) {
         record = event.record;
     }
     if (mark) {
+        if (handle == nullptr) {
+            refuse_capturing("the default stream cannot take part in a capture", "Use another stream.");
+        }
         mark->capture->join(on, *mark);
         return;
     }
@@ -150,7 +167,7 @@ void CpuDevice::stream_wait(StreamHandle handle, EventHandle event_handle) {
 }
 
 void CpuDevice::run_on_host(StreamHandle handle, std::function<void()> function) {
-    submit(handle, std::move(function));
+    submit(handle, std::move(function), RunsOn::own_thread);
 }
 
 EventHandle CpuDevice::create_event(EventTiming timing) {
@@ -159,7 +176,9 @@ EventHandle CpuDevice::create_event(EventTiming timing) {
     return reinterpret_cast<EventHandle>(event.release());
 }
 
-void CpuDevice::destroy_event(EventHandle event) noexcept { delete &event_of(event); }
+void CpuDevice::destroy_event(EventHandle event) noexcept {
+    if (!lost()) delete &event_of(event);
+}
 
 void CpuDevice::record_event(EventHandle event_handle, StreamHandle handle) {
     const auto on = stream(handle);
@@ -182,7 +201,7 @@ void CpuDevice::record_event(EventHandle event_handle, StreamHandle handle) {
 
 bool CpuDevice::event_done(EventHandle handle) {
     const auto record = record_of(handle);
-    return record == nullptr || record->ticket.done();
+    return record == nullptr || is_done(record->ticket);
 }
 
 void CpuDevice::synchronize_event(EventHandle handle) {
@@ -190,6 +209,7 @@ void CpuDevice::synchronize_event(EventHandle handle) {
     if (record == nullptr) return;
     record->ticket.wait();
     CpuPools::instance().observe(record->ticket);
+    record->ticket.check();
 }
 
 float CpuDevice::elapsed_milliseconds(EventHandle begin, EventHandle end) {
@@ -213,15 +233,19 @@ GraphHandle CpuDevice::end_capture(StreamHandle handle) {
 }
 
 void CpuDevice::abandon_capture(StreamHandle handle) noexcept {
+    if (lost()) return;
     if (const auto capture = stream(handle)->capture()) capture->abandon();
 }
 
 std::size_t CpuDevice::graph_size(GraphHandle graph) { return graph_of(graph)->operations; }
 
 void CpuDevice::launch_graph(GraphHandle graph, StreamHandle handle) {
-    submit(handle, [launched = graph_of(graph)] { launched->run(); });
+    submit(
+        handle, [launched = graph_of(graph)] { launched->run(); }, graph_of(graph)->runs_on);
 }
 
-void CpuDevice::destroy_graph(GraphHandle graph) noexcept { delete &graph_of(graph); }
+void CpuDevice::destroy_graph(GraphHandle graph) noexcept {
+    if (!lost()) delete &graph_of(graph);
+}
 
 }  // namespace texton::detail

@@ -19,8 +19,13 @@ CpuHost& CpuHost::instance() {
 std::byte* CpuHost::allocate(std::size_t bytes, PinnedOptions options) {
     std::byte* address = take_memory(host_account(), bytes, kPage);
     options.mapped = true;  // host and device share one address space
-    const std::lock_guard lock(mutex_);
-    ranges_[address] = {bytes, options, true};
+    try {
+        const std::lock_guard lock(mutex_);
+        ranges_[address] = {bytes, options, true};
+    } catch (...) {
+        give_memory(host_account(), address, round_up(bytes, kPage));
+        throw;
+    }
     return address;
 }
 
@@ -68,6 +73,14 @@ PinnedOptions CpuHost::options(const std::byte* address) const {
     throw Error({.code = ErrorCode::not_registered,
                  .problem = fmt::format("{} is neither pinned nor registered", static_cast<const void*>(address)),
                  .remedy = "Allocate the memory with Pinned, or register it with Registered."});
+}
+
+const std::byte* CpuHost::known_until(const std::byte* address) const {
+    const std::lock_guard lock(mutex_);
+    const auto after = ranges_.upper_bound(address);
+    if (after == ranges_.begin()) return nullptr;
+    const std::byte* end = std::prev(after)->first + std::prev(after)->second.bytes;
+    return address < end ? end : nullptr;
 }
 
 }  // namespace texton::detail

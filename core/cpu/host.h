@@ -26,6 +26,8 @@ public:
     void remove(std::byte* address) noexcept;
     /// Returns the options of the range that contains the address. Throws Error{not_registered} if there is none.
     PinnedOptions options(const std::byte* address) const;
+    /// Returns the end of the range that contains the address, or null if there is none.
+    const std::byte* known_until(const std::byte* address) const;
 
 private:
     struct Range {

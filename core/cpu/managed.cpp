@@ -7,10 +7,8 @@
 namespace texton::detail {
 namespace {
 
-constexpr int kHostBit = 31;
-
 std::uint32_t bit_of(const Location& location) {
-    return 1U << (location.kind == LocationKind::device ? location.id : kHostBit);
+    return 1U << (location.kind == LocationKind::device ? location.id : CpuManaged::kMaxDevices);
 }
 
 std::optional<Location> named(const Location& location) {
@@ -59,7 +57,7 @@ RangeAttributes CpuManaged::attributes(std::size_t offset, std::size_t count) co
         if (one.prefetched != all.prefetched) all.prefetched = Location::none();
     }
     RangeAttributes attributes{all.read_mostly, named(all.preferred), {}, named(all.prefetched)};
-    for (int id = 0; id < kHostBit; ++id) {
+    for (int id = 0; id < kMaxDevices; ++id) {
         const Location device{LocationKind::device, id, DeviceKind::cpu};
         if ((all.accessed_by & bit_of(device)) != 0) attributes.accessed_by.push_back(device);
     }

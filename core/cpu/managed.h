@@ -14,6 +14,7 @@ namespace texton::detail {
 class CpuManaged {
 public:
     static constexpr std::size_t kPage = std::size_t{64} << 10;  ///< bytes that share their attributes
+    static constexpr int kMaxDevices = 31;                       ///< CPU devices have indices below this
 
     CpuManaged(std::size_t bytes, Attach attach) : pages_((bytes + kPage - 1) / kPage), attach_(attach) {}
 
@@ -26,7 +27,7 @@ public:
 private:
     struct Page {
         bool read_mostly = false;
-        std::uint32_t accessed_by = 0;  // one bit per device; the highest bit is the host
+        std::uint32_t accessed_by = 0;  // one bit per device; bit kMaxDevices is the host
         Location preferred;             // kind none if not advised
         Location prefetched;
         bool operator==(const Page&) const = default;

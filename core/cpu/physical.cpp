@@ -52,8 +52,7 @@ CpuPhysical::CpuPhysical(int descriptor, std::size_t bytes) : bytes_(bytes) {
                      .remedy = "Import the size with which the other process created the memory.",
                      .numbers = {{"size", size}}});
     }
-    file_ = Descriptor(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
-    if (file_.get() < 0) refuse_mapping("fcntl");
+    file_ = Descriptor::duplicate(descriptor);
 }
 
 CpuPhysical::~CpuPhysical() {
@@ -70,17 +69,15 @@ CpuAddresses::~CpuAddresses() {
 }
 
 std::byte* CpuAddresses::reserve(std::size_t bytes, std::size_t alignment) {
-    const std::size_t unit = std::max(alignment, kUnit);
-    if (bytes > SIZE_MAX - unit) refuse_memory(bytes, 0);
-    void* whole = mmap(nullptr, bytes + unit, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (whole == MAP_FAILED) refuse_memory(bytes, 0);
-    auto* begin = static_cast<std::byte*>(whole);
-    const std::size_t skip = (unit - reinterpret_cast<std::uintptr_t>(begin) % unit) % unit;
-    if (skip > 0) munmap(begin, skip);
-    if (skip < unit) munmap(begin + skip + bytes, unit - skip);
-    const std::lock_guard lock(mutex_);
-    reserved_[begin + skip] = bytes;
-    return begin + skip;
+    std::byte* address = reserve_addresses(bytes, std::max(alignment, kUnit));
+    try {
+        const std::lock_guard lock(mutex_);
+        reserved_[address] = bytes;
+    } catch (...) {
+        munmap(address, bytes);
+        throw;
+    }
+    return address;
 }
 
 void CpuAddresses::release(std::byte* address, std::size_t) noexcept {
@@ -104,19 +101,25 @@ void CpuAddresses::map(std::byte* address, std::size_t bytes, const CpuPhysical&
                      .problem = "the addresses to map are not reserved",
                      .remedy = "Pass addresses inside an AddressRange."});
     }
+    const LocationKind kind = memory.info().location.kind;
+    const auto entry = mappings_.insert_or_assign(address, Mapping{bytes, kind == LocationKind::host_numa}).first;
     constexpr int kSharing = MAP_SHARED | MAP_FIXED | MAP_NORESERVE;
     if (mmap(address, bytes, PROT_NONE, kSharing, memory.file(), 0) == MAP_FAILED) {
+        const int why = errno;
+        mappings_.erase(entry);
+        errno = why;
         refuse_mapping("mmap");
     }
-    const LocationKind kind = memory.info().location.kind;
     if (kind == LocationKind::host_numa) prefer_numa_node(address, bytes, memory.info().location.id);
-    mappings_.insert_or_assign(address, Mapping{bytes, kind == LocationKind::host_numa});
 }
 
 void CpuAddresses::unmap(std::byte* address, std::size_t bytes) noexcept {
     const std::lock_guard lock(mutex_);
     mappings_.erase(address);
-    mmap(address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    constexpr int kUnused = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+    if (mmap(address, bytes, PROT_NONE, kUnused, -1, 0) != MAP_FAILED) return;
+    // The system has no room for another range. The addresses stay reserved, and release() unmaps them.
+    [[maybe_unused]] const int status = mprotect(address, bytes, PROT_NONE);
 }
 
 void CpuAddresses::set_access(std::byte* address, std::size_t bytes, std::span<const AccessGrant> grants) {
@@ -156,15 +159,16 @@ void CpuAddresses::set_access(std::byte* address, std::size_t bytes, std::span<c
     }
 }
 
-bool CpuAddresses::readable(const std::byte* address, const Location& device) const {
+const std::byte* CpuAddresses::readable_until(const std::byte* address, const Location& device) const {
     const std::lock_guard lock(mutex_);
     const auto after = mappings_.upper_bound(address);
-    if (after == mappings_.begin()) return false;
+    if (after == mappings_.begin()) return nullptr;
     const auto& [begin, mapping] = *std::prev(after);
-    if (address >= begin + mapping.bytes) return false;
-    return std::any_of(mapping.grants.begin(), mapping.grants.end(), [&](const AccessGrant& grant) {
+    const std::byte* end = begin + mapping.bytes;
+    const bool allowed = std::any_of(mapping.grants.begin(), mapping.grants.end(), [&](const AccessGrant& grant) {
         return grant.location == device && grant.access != Access::none;
     });
+    return allowed && address < end ? end : nullptr;
 }
 
 }  // namespace texton::detail

@@ -59,8 +59,8 @@ public:
     /// Throws Error{bad_argument} if the range is not made of whole mappings, and Error{wrong_location} for a location
     /// that cannot access the memory.
     void set_access(std::byte* address, std::size_t bytes, std::span<const AccessGrant> grants);
-    /// Returns true if `device` may read the memory mapped at the address.
-    bool readable(const std::byte* address, const Location& device) const;
+    /// Returns the end of the mapping at the address if `device` may read it, otherwise null.
+    const std::byte* readable_until(const std::byte* address, const Location& device) const;
 
 private:
     struct Mapping {

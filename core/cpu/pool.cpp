@@ -1,6 +1,7 @@
 #include "core/cpu/pool.h"
 
 #include <algorithm>
+#include <new>
 
 #include <texton/error.h>
 
@@ -107,7 +108,12 @@ bool CpuPool::fill_holes(Window& window) {
     std::size_t bytes = reserve(kGrowth);
     if (bytes == 0) bytes = reserve(kUnit);
     if (bytes == 0) return false;
-    if (open && bytes - inner < room) split(window.last, bytes - inner);
+    try {
+        if (open && bytes - inner < room) split(window.last, bytes - inner);
+    } catch (const std::bad_alloc&) {
+        account_->give(bytes);
+        throw;
+    }
     for (auto range = window.first;; ++range) {
         if (range->second.state == State::hole) {
             if (!arena_.commit(range->first, range->second.bytes)) {
@@ -172,7 +178,7 @@ CpuPool::Ranges::iterator CpuPool::take(const Window& window, std::size_t bytes,
         ranges_.erase(next);
         by_size_.erase({window.first->second.bytes, window.first->first});
         window.first->second.bytes += added;
-        by_size_.insert({window.first->second.bytes, window.first->first});
+        remember_size(window.first);
     }
     return window.first;
 }
@@ -189,20 +195,27 @@ void CpuPool::set_state(Ranges::iterator range, State state, CpuTicket freed) {
     if (range->second.state == State::free) by_size_.erase(key);
     range->second.state = state;
     range->second.freed = std::move(freed);
-    if (state == State::free) by_size_.insert(key);
+    if (state == State::free) remember_size(range);
+}
+
+void CpuPool::remember_size(Ranges::iterator range) noexcept {
+    try {
+        by_size_.insert({range->second.bytes, range->first});
+    } catch (const std::bad_alloc&) {
+        // best_fit() does not find the range then, but find_window() does.
+    }
 }
 
 // Returns the second part.
 CpuPool::Ranges::iterator CpuPool::split(Ranges::iterator range, std::size_t first_bytes) {
-    Range rest = range->second;
-    rest.bytes -= first_bytes;
     const State state = range->second.state;
     const CpuTicket freed = range->second.freed;
+    const Range rest{range->second.bytes - first_bytes, State::hole, {}};
+    const auto second = ranges_.emplace_hint(std::next(range), range->first + first_bytes, rest);
     set_state(range, State::hole);
     range->second.bytes = first_bytes;
     set_state(range, state, freed);
-    const auto second = ranges_.emplace_hint(std::next(range), range->first + first_bytes, std::move(rest));
-    if (state == State::free) by_size_.insert({second->second.bytes, second->first});
+    set_state(second, state, freed);
     return second;
 }
 
@@ -244,10 +257,10 @@ void CpuPool::free(std::byte* address, const CpuTicket& position) {
     const std::lock_guard lock(mutex_);
     const auto offset = static_cast<std::size_t>(address - arena_.base());
     if (imported_) {
-        const auto entry = imported_offsets_.find(offset);
-        if (entry == imported_offsets_.end())
+        const auto entry = imports_.find(offset);
+        if (entry == imports_.end())
             refuse_address("nothing was imported at the address", "Free each imported allocation once.");
-        imported_offsets_.erase(entry);
+        imports_.erase(entry);
         std::erase_if(imported_frees_, [](const CpuTicket& ticket) { return ticket.done(); });
         imported_frees_.push_back(position);
         return;
@@ -283,14 +296,14 @@ void CpuPool::trim_locked(std::size_t keep) {
         if (count == 0) continue;
         const std::size_t cut = end - count;
         const std::size_t run_begin = first->first;
-        auto range = split_at(cut);
+        const auto range = split_at(cut);
         if (end < arena_.bytes()) split_at(end);
-        while (range != ranges_.end() && range->first < end) {
-            set_state(range, State::hole);
-            range = ranges_.erase(range);
+        if (!arena_.decommit(cut, count)) continue;
+        set_state(range, State::hole);
+        for (auto next = std::next(range); next != ranges_.end() && next->first < end; next = ranges_.erase(next)) {
+            set_state(next, State::hole);
         }
-        ranges_.emplace(cut, Range{count, State::hole, {}});
-        arena_.decommit(cut, count);
+        range->second.bytes = count;
         reserved_ -= count;
         account_->give(count);
         after = ranges_.find(std::min(run_begin, cut));
@@ -318,22 +331,28 @@ void CpuPool::observe(const CpuTicket& ticket) {
     if (reserved_ > threshold_) trim_locked(threshold_);
 }
 
-bool CpuPool::knows(const std::byte* address) const {
+const std::byte* CpuPool::known_until(const std::byte* address) const {
+    const auto offset = static_cast<std::size_t>(address - arena_.base());
     const std::lock_guard lock(mutex_);
-    if (imported_) return !imported_offsets_.empty();
-    return std::prev(ranges_.upper_bound(static_cast<std::size_t>(address - arena_.base())))->second.state ==
-           State::used;
+    if (imported_) {
+        const auto after = imports_.upper_bound(offset);
+        if (after == imports_.begin()) return nullptr;
+        const auto& [begin, bytes] = *std::prev(after);
+        return offset < begin + bytes ? arena_.base() + begin + bytes : nullptr;
+    }
+    const auto& [begin, range] = *std::prev(ranges_.upper_bound(offset));
+    return range.state == State::used ? arena_.base() + begin + range.bytes : nullptr;
 }
 
 bool CpuPool::abandon() {
     const std::lock_guard lock(mutex_);
     abandoned_ = true;
-    return used_ == 0 && imported_offsets_.empty();
+    return used_ == 0 && imports_.empty();
 }
 
 bool CpuPool::abandoned_and_empty() const {
     const std::lock_guard lock(mutex_);
-    return abandoned_ && used_ == 0 && imported_offsets_.empty();
+    return abandoned_ && used_ == 0 && imports_.empty();
 }
 
 void CpuPool::outlive_frees() {

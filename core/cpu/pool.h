@@ -55,8 +55,8 @@ public:
         return address >= arena_.base() && address < arena_.base() + arena_.bytes();
     }
     const std::byte* base() const noexcept { return arena_.base(); }
-    /// Returns true if the address is inside an allocation.
-    bool knows(const std::byte* address) const;
+    /// Returns the end of the allocation that contains the address, or null if there is none.
+    const std::byte* known_until(const std::byte* address) const;
 
     /// Notifies the pool that no handle to it is left. Returns true if nothing is allocated either.
     bool abandon();
@@ -89,6 +89,8 @@ private:
     Ranges::iterator take(const Window& window, std::size_t bytes, CpuStream& stream);
     void mark_used(Ranges::iterator range, std::size_t bytes);
     void set_state(Ranges::iterator range, State state, CpuTicket freed = {});
+    /// Adds a free range to by_size_, unless there is no memory for it.
+    void remember_size(Ranges::iterator range) noexcept;
     Ranges::iterator split(Ranges::iterator range, std::size_t first_bytes);
     Ranges::iterator split_at(std::size_t offset);
     void merge_free();
@@ -107,7 +109,7 @@ private:
     std::uint64_t reserved_ = 0, reserved_high_ = 0, used_ = 0, used_high_ = 0, threshold_ = 0;
     bool follow_events_ = true, opportunistic_ = true, internal_ = true;
     bool abandoned_ = false;
-    std::multiset<std::size_t> imported_offsets_;
+    std::multimap<std::size_t, std::size_t> imports_;  // bytes of the imported allocations, by offset
     std::vector<CpuTicket> imported_frees_;
 };
 

@@ -149,7 +149,7 @@ std::byte* CpuPool::import_pointer(const PointerExport& pointer, std::size_t byt
     }
     if (bytes > record.bytes) refuse_length(bytes, record.bytes);
     const std::lock_guard lock(mutex_);
-    imported_offsets_.insert(record.offset);
+    imports_.emplace(record.offset, record.bytes);
     return arena_.base() + record.offset;
 }
 
@@ -186,11 +186,9 @@ void CpuPools::free(const std::shared_ptr<CpuPool>& pool, std::byte* address, co
 }
 
 void CpuPools::remove(const std::shared_ptr<CpuPool>& pool) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (pools_.erase(pool->base()) == 0) return;  // another thread was first
-    }
     pool->outlive_frees();
+    const std::lock_guard lock(mutex_);
+    pools_.erase(pool->base());
 }
 
 void CpuPools::observe(const CpuTicket& ticket) const {

@@ -1,9 +1,11 @@
 #include "core/cpu/stream.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cfenv>
 #include <cstdlib>
-#include <iterator>
+#include <new>
 #include <set>
 #include <system_error>
 #include <thread>
@@ -11,13 +13,17 @@
 
 #include <texton/error.h>
 
+#include "core/backend.h"
+
 // A stream's thread takes the whole queue at once, runs it item by item, and counts the items that are done. A thread
 // that waits for a position waits for this count. If nobody runs the queue, the waiter runs the items up to its
-// position, but no more, because later items may wait for something that the waiter does next. The lock is held around
-// a batch, and for a single item only if somebody waits.
+// position, but no more, because later items may wait for something that the waiter does next. It leaves functions of
+// the user to the stream's thread. The lock is held around a batch, and for a single item only if somebody waits.
 //
-// Threads are detached, because a stream may outlive static objects. When the process ends, an atexit handler stops the
-// threads between two items, so that no work accesses memory that static destructors free.
+// Threads are detached, because a stream may outlive static objects. exit() destroys the thread-local objects of its
+// thread before all static objects, however late these were made. Therefore a thread-local object of the main thread
+// drains the streams. An atexit handler drains them again, because other threads may enqueue work until then, and ends
+// the threads. In a forked child the threads do not exist, so both do nothing there.
 
 namespace texton::detail {
 namespace {
@@ -28,9 +34,32 @@ std::atomic<bool> ending{false};
 // Number of times that an idle thread checks for work before it sleeps. This takes about as long as waking the thread.
 constexpr int kLooks = 400;
 
-std::uint64_t next_id() {
-    static std::atomic<std::uint64_t> last{0};
-    return ++last;
+std::atomic<std::uint64_t> newest_id{0};
+
+bool process_ends() noexcept { return ending.load(); }
+
+// Throws the exception of failed work as an Error.
+[[noreturn]] void throw_failure(const std::exception_ptr& failure) {
+    ErrorCode code = ErrorCode::device_failure;
+    std::string problem = "it threw an object that is not a std::exception";
+    try {
+        std::rethrow_exception(failure);
+    } catch (const Error& error) {
+        code = error.code();
+        problem = error.object().empty() ? error.problem() : error.object() + ": " + error.problem();
+    } catch (const std::bad_alloc&) {
+        code = ErrorCode::out_of_memory;
+        problem = "the host has too little memory";
+    } catch (const std::exception& error) {
+        problem = error.what();
+    } catch (...) {
+        // Nothing is known about it.
+    }
+    throw Error(
+        {.code = code,
+         .object = "texton::Stream",
+         .problem = "earlier work of the stream failed: " + problem,
+         .remedy = "The results of this work, and of work that depends on it, are not valid. Repeat the work."});
 }
 
 }  // namespace
@@ -51,37 +80,82 @@ public:
         streams_.erase(streams_.find(stream));
         if (streams_.empty()) empty_.notify_all();
     }
+    /// Waits until no stream has work. Does nothing in work and in a forked child.
+    void drain() noexcept {
+        if (CpuStream::in_work() || fork_count() != forks_) return;
+        for (bool idle = false; !idle;) {
+            idle = true;
+            for_each([&](CpuStream& stream) {
+                const CpuTicket position = stream.position();
+                idle = idle && position.done();
+                position.wait();
+            });
+        }
+    }
 
 private:
     CpuWorkers() {
-        std::atexit([] { instance().stop(); });
+        if (std::atexit([] { instance().stop(); }) != 0) throw std::bad_alloc();
     }
 
-    void stop() {
-        using namespace std::chrono_literals;
-        ending.store(true);
-        std::unique_lock lock(mutex_);
-        const auto running = streams_;
-        lock.unlock();  // a stream that starts its thread holds its own lock when it takes this one
-        for (const auto& stream : running) {
-            const std::lock_guard inner(stream->mutex_);
-            stream->work_.notify_all();
-            stream->done_.notify_all();
+    // Does not allocate memory. Calls `visit` without the lock, because a stream that starts its thread holds its own
+    // lock when it takes this one.
+    template <class Visit>
+    void for_each(const Visit& visit) noexcept {
+        std::shared_ptr<CpuStream> stream;
+        for (;;) {
+            {
+                const std::lock_guard lock(mutex_);
+                const auto next = stream == nullptr ? streams_.begin() : streams_.upper_bound(stream);
+                if (next == streams_.end()) return;
+                stream = *next;
+            }
+            visit(*stream);
         }
-        lock.lock();
-        empty_.wait_for(lock, 1s, [this] { return streams_.empty(); });
     }
 
+    void stop() noexcept {
+        if (CpuStream::in_work() || fork_count() != forks_) return;
+        drain();
+        ending.store(true);
+        for_each([](CpuStream& stream) {
+            const std::lock_guard inner(stream.mutex_);
+            stream.work_.notify_all();
+        });
+        std::unique_lock lock(mutex_);
+        empty_.wait(lock, [this] { return streams_.empty(); });
+    }
+
+    const unsigned forks_ = fork_count();
     std::mutex mutex_;
     std::condition_variable empty_;
     // Contains a stream twice while one thread ends and the next starts.
     std::multiset<std::shared_ptr<CpuStream>> streams_;
 };
 
+namespace {
+
+// Drains the streams when the main thread ends.
+class MainThreadEnd {
+public:
+    ~MainThreadEnd() {
+        if (gettid() == getpid()) CpuWorkers::instance().drain();
+    }
+    void arm() noexcept {}
+};
+thread_local MainThreadEnd main_thread_end;
+
+}  // namespace
+
 bool CpuTicket::done() const noexcept { return stream == nullptr || stream->reached(sequence); }
 
-void CpuTicket::wait() const {
+void CpuTicket::wait() const noexcept {
     if (stream != nullptr) stream->wait_until(sequence);
+}
+
+void CpuTicket::check() const {
+    const std::exception_ptr failed = stream == nullptr ? nullptr : stream->failure(sequence);
+    if (failed != nullptr) throw_failure(failed);
 }
 
 bool CpuTicket::covers(const CpuStream& other, std::uint64_t other_sequence) const noexcept {
@@ -91,29 +165,36 @@ bool CpuTicket::covers(const CpuStream& other, std::uint64_t other_sequence) con
     return entry != clock->end() && entry->second >= other_sequence;
 }
 
-CpuStream::CpuStream() : id_(next_id()) {}
+CpuStream::CpuStream() : id_(++newest_id) {}
 
+std::uint64_t CpuStream::last_id() noexcept { return newest_id.load(); }
 bool CpuStream::in_work() noexcept { return own_stream != nullptr; }
-bool CpuStream::process_ends() noexcept { return ending.load(std::memory_order_relaxed); }
 
-CpuTicket CpuStream::enqueue(Work work) {
-    const std::lock_guard lock(mutex_);
-    if (!has_worker_) start_worker();
-    queue_.push_back(std::move(work));
-    pending_.store(queue_.size(), std::memory_order_release);
-    ++submitted_;
+CpuTicket CpuStream::enqueue(Work work, RunsOn runs_on) {
+    main_thread_end.arm();
+    std::unique_lock lock(mutex_);
+    if (!has_worker_ && !process_ends()) start_worker();
+    queue_.push_back({std::move(work), runs_on});
+    pending_.fetch_add(1, std::memory_order_release);
+    CpuTicket ticket{shared_from_this(), ++submitted_, clock_};
     if (sleeping_) work_.notify_one();
-    return {shared_from_this(), submitted_, clock_};
+    if (!has_worker_) wait_until(lock, ticket.sequence);
+    return ticket;
 }
 
-CpuTicket CpuStream::position() const {
+CpuTicket CpuStream::position() const noexcept {
     const std::lock_guard lock(mutex_);
     return {std::const_pointer_cast<CpuStream>(shared_from_this()), submitted_, clock_};
 }
-
 void CpuStream::wait_for(const CpuTicket& ticket) {
     if (ticket.stream == nullptr || ticket.stream.get() == this) return;
-    if (!ticket.done()) enqueue([ticket] { ticket.wait(); });
+    if (!ticket.done() || ticket.stream->failure(ticket.sequence) != nullptr) {
+        enqueue([ticket] {
+            ticket.wait();
+            const std::exception_ptr failed = ticket.stream->failure(ticket.sequence);
+            if (failed != nullptr) std::rethrow_exception(failed);
+        });
+    }
     const std::lock_guard lock(mutex_);
     auto merged = std::make_shared<CpuClock>(clock_ ? *clock_ : CpuClock{});
     const auto learn = [&](std::uint64_t stream, std::uint64_t sequence) {
@@ -127,30 +208,56 @@ void CpuStream::wait_for(const CpuTicket& ticket) {
     clock_ = std::move(merged);
 }
 
-void CpuStream::wait_until(std::uint64_t sequence) {
-    if (reached(sequence) || own_stream == this) return;
+void CpuStream::wait_until(std::uint64_t sequence) noexcept {
+    if (reached(sequence)) return;
     std::unique_lock lock(mutex_);
+    wait_until(lock, sequence);
+}
+
+void CpuStream::wait_until(std::unique_lock<std::mutex>& lock, std::uint64_t sequence) noexcept {
+    if (runs_here()) return;
     waiters_.fetch_add(1);
-    while (!reached(sequence) && !process_ends()) {
-        if (runs_ || queue_.empty()) {
+    while (!reached(sequence)) {
+        const bool own_thread = !has_worker_;  // after the end of main()
+        if (runs_ || !has_work() || (next_runs_on() == RunsOn::own_thread && !own_thread)) {
             done_.wait(lock);
         } else {
-            run(lock, std::min(queue_.size(), static_cast<std::size_t>(sequence - completed_.load())));
+            run(lock, static_cast<std::size_t>(sequence - completed_.load()), own_thread);
         }
     }
     waiters_.fetch_sub(1);
 }
 
-void CpuStream::close() {
+void CpuStream::report_failure(std::uint64_t sequence) {
+    std::exception_ptr failed;
+    {
+        const std::lock_guard lock(mutex_);
+        if (failure_ == nullptr || failed_at_ > sequence) return;
+        failed = std::exchange(failure_, nullptr);
+    }
+    throw_failure(failed);
+}
+
+std::exception_ptr CpuStream::failure(std::uint64_t sequence) const noexcept {
+    const std::lock_guard lock(mutex_);
+    return failure_ != nullptr && failed_at_ <= sequence ? failure_ : nullptr;
+}
+
+void CpuStream::close() noexcept {
     const std::lock_guard lock(mutex_);
     closed_ = true;
     work_.notify_one();
 }
 
+bool CpuStream::finished() const noexcept {
+    const std::lock_guard lock(mutex_);
+    return closed_ && reached(submitted_);
+}
+
 void CpuStream::join() {
-    if (own_stream == this) return;
     std::unique_lock lock(mutex_);
-    done_.wait(lock, [this] { return (!has_worker_ && !runs_) || process_ends(); });
+    if (runs_here()) return;
+    done_.wait(lock, [this] { return !has_worker_ && !runs_; });
 }
 
 std::shared_ptr<CpuCapture> CpuStream::capture() const {
@@ -179,58 +286,77 @@ void CpuStream::start_worker() {
                      .problem = std::string("the system cannot start a thread for the stream: ") + error.what(),
                      .remedy = "Use fewer streams at the same time.",
                      .call = "pthread_create"});
+    } catch (...) {
+        CpuWorkers::instance().remove(self);
+        throw;
     }
     has_worker_ = true;
 }
 
-void CpuStream::serve() {
+void CpuStream::serve() noexcept {
     for (;;) {
         for (int look = 0; look < kLooks && pending_.load(std::memory_order_acquire) == 0; ++look) {
             std::this_thread::yield();
         }
         std::unique_lock lock(mutex_);
         sleeping_ = true;
-        work_.wait(lock, [this] { return process_ends() || (queue_.empty() ? closed_ : !runs_); });
+        work_.wait(lock, [this] { return has_work() ? !runs_ : closed_ || process_ends(); });
         sleeping_ = false;
-        if (queue_.empty() || process_ends()) {
+        if (!has_work()) {
             has_worker_ = false;
             done_.notify_all();
             return;
         }
-        run(lock, queue_.size());
+        run(lock, SIZE_MAX, true);
     }
 }
 
-void CpuStream::run(std::unique_lock<std::mutex>& lock, std::size_t count) noexcept {
-    runs_ = true;
-    if (count == queue_.size()) {
+void CpuStream::run(std::unique_lock<std::mutex>& lock, std::size_t count, bool own_thread) noexcept {
+    if (next_ == batch_.size()) {
+        batch_.clear();
+        next_ = 0;
         batch_.swap(queue_);
-    } else {
-        const auto end = queue_.begin() + static_cast<std::ptrdiff_t>(count);
-        batch_.assign(std::make_move_iterator(queue_.begin()), std::make_move_iterator(end));
-        queue_.erase(queue_.begin(), end);
     }
-    pending_.store(queue_.size(), std::memory_order_release);
+    const std::size_t begin = next_;
+    std::size_t end = begin + std::min(count, batch_.size() - begin);
+    if (!own_thread) {
+        const auto stops = [](const Item& item) { return item.runs_on == RunsOn::own_thread; };
+        const auto first = batch_.begin() + static_cast<std::ptrdiff_t>(begin);
+        const auto last = batch_.begin() + static_cast<std::ptrdiff_t>(end);
+        end = static_cast<std::size_t>(std::find_if(first, last, stops) - batch_.begin());
+    }
+    next_ = end;
+    pending_.fetch_sub(end - begin, std::memory_order_release);
+    runs_ = true;
+    runner_ = std::this_thread::get_id();
     lock.unlock();
     const CpuStream* const outer = std::exchange(own_stream, this);
-    std::fenv_t modes;  // of the waiting thread
+    std::fenv_t modes;  // of the calling thread
     std::fegetenv(&modes);
     std::fesetenv(FE_DFL_ENV);
-    for (Work& work : batch_) {
-        if (process_ends()) break;
-        work();
-        work = nullptr;  // destroys the item's captures before the item counts as done
-        completed_.fetch_add(1);
-        if (waiters_.load() == 0) continue;
-        const std::lock_guard inner(mutex_);
-        done_.notify_all();
-    }
+    for (std::size_t i = begin; i < end; ++i) run(batch_[i].work);
     std::fesetenv(&modes);
     own_stream = outer;
     lock.lock();
-    batch_.clear();
     runs_ = false;
     if (sleeping_) work_.notify_one();
+    done_.notify_all();
+}
+
+void CpuStream::run(Work& work) noexcept {
+    try {
+        work();
+    } catch (...) {
+        const std::lock_guard lock(mutex_);
+        if (failure_ == nullptr) {
+            failure_ = std::current_exception();
+            failed_at_ = completed_.load() + 1;
+        }
+    }
+    work = nullptr;  // destroys the captures before the item counts as done
+    completed_.fetch_add(1);
+    if (waiters_.load() == 0) return;
+    const std::lock_guard lock(mutex_);
     done_.notify_all();
 }
 

@@ -48,12 +48,13 @@ SymbolLocation find_cpu_symbol(const void* address) {
     return {static_cast<std::byte*>(const_cast<void*>(address)), entry->second.back()};
 }
 
-bool in_cpu_symbol(const std::byte* address) {
+const std::byte* end_of_cpu_symbol(const std::byte* address) {
     const std::lock_guard lock(symbols().mutex);
     auto entry = symbols().sizes.upper_bound(address);
-    if (entry == symbols().sizes.begin()) return false;
+    if (entry == symbols().sizes.begin()) return nullptr;
     --entry;
-    return address < static_cast<const std::byte*>(entry->first) + entry->second.back();
+    const std::byte* end = static_cast<const std::byte*>(entry->first) + entry->second.back();
+    return address < end ? end : nullptr;
 }
 
 }  // namespace texton::detail

@@ -11,7 +11,7 @@ void add_cpu_symbol(void* address, std::size_t bytes);
 void remove_cpu_symbol(void* address) noexcept;
 /// Throws Error{not_registered} if there is no symbol at the address.
 SymbolLocation find_cpu_symbol(const void* address);
-/// Returns true if the byte belongs to a symbol.
-[[nodiscard]] bool in_cpu_symbol(const std::byte* address);
+/// Returns the end of the symbol that contains the byte, or null if there is none.
+[[nodiscard]] const std::byte* end_of_cpu_symbol(const std::byte* address);
 
 }  // namespace texton::detail

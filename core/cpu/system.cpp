@@ -181,6 +181,26 @@ void give_memory(Account& account, std::byte* address, std::size_t bytes) noexce
     account.give(bytes);
 }
 
+std::byte* reserve_addresses(std::size_t bytes, std::size_t alignment) {
+    if (bytes > SIZE_MAX - alignment) refuse_memory(bytes, 0);
+    const std::size_t whole = bytes + alignment;
+    void* reserved = mmap(nullptr, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED) refuse_memory(bytes, 0);
+    auto* const begin = static_cast<std::byte*>(reserved);
+    // Releases the addresses before and after the aligned range.
+    const std::size_t before = (alignment - reinterpret_cast<std::uintptr_t>(begin) % alignment) % alignment;
+    const std::size_t after = alignment - before;
+    if (before > 0 && munmap(begin, before) != 0) {
+        munmap(begin, whole);
+        refuse_memory(bytes, 0);
+    }
+    if (after > 0 && munmap(begin + before + bytes, after) != 0) {
+        munmap(begin + before, bytes + after);
+        refuse_memory(bytes, 0);
+    }
+    return begin + before;
+}
+
 Descriptor::~Descriptor() {
     if (value_ >= 0) close(value_);
 }
@@ -192,8 +212,8 @@ Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
 
 int Descriptor::release() noexcept { return std::exchange(value_, -1); }
 
-Descriptor Descriptor::duplicate() const {
-    Descriptor copy(fcntl(value_, F_DUPFD_CLOEXEC, 0));
+Descriptor Descriptor::duplicate(int value) {
+    Descriptor copy(fcntl(value, F_DUPFD_CLOEXEC, 0));
     if (copy.get() >= 0) return copy;
     throw Error({.code = ErrorCode::device_failure,
                  .problem = fmt::format("the system cannot create another file descriptor: {}", std::strerror(errno)),

@@ -58,6 +58,10 @@ Account& host_account();
 std::byte* take_memory(Account& account, std::size_t bytes, std::size_t alignment);
 void give_memory(Account& account, std::byte* address, std::size_t bytes) noexcept;
 
+/// Reserves addresses without memory, which cannot be accessed. The first one is a multiple of `alignment`, which is a
+/// multiple of the page size. Throws Error{out_of_memory}.
+std::byte* reserve_addresses(std::size_t bytes, std::size_t alignment);
+
 /// Owns a file descriptor and closes it.
 class Descriptor {
 public:
@@ -70,7 +74,8 @@ public:
     int get() const noexcept { return value_; }
     int release() noexcept;
     /// Returns a second descriptor of the same file. Throws Error{device_failure}.
-    Descriptor duplicate() const;
+    Descriptor duplicate() const { return duplicate(value_); }
+    static Descriptor duplicate(int value);
 
 private:
     int value_ = -1;

@@ -120,9 +120,9 @@ CUstream driver_stream(StreamHandle stream) noexcept { return native(stream); }
 }  // namespace
 
 CudaArray::~CudaArray() {
-    // A CUDA kernel that is still in flight may use a surface. The wait costs nothing extra, because freeing the array
-    // waits too.
-    if (!surfaces.empty() && !recording()) (void)ask<cudaDeviceSynchronize>();
+    // A CUDA kernel that is still in flight may use a surface. The wait costs little, because freeing the array waits
+    // too.
+    if (!surfaces.empty()) finish_device();
     for (const cudaSurfaceObject_t surface : surfaces) (void)ask<cudaDestroySurfaceObject>(surface);
     if (!owned) return;
     if (plain != nullptr) (void)ask<cudaFreeArray>(plain);
@@ -166,7 +166,7 @@ ArrayHandle CudaBackend::create_array(const ArrayInfo& info, ArrayBacking backin
 
 void CudaBackend::destroy_array(ArrayHandle array) noexcept {
     quietly([&] {
-        const DeviceScope scope(ordinal_);
+        const FreeScope scope(ordinal_);
         delete &cuda_array(array);
     });
 }

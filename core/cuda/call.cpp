@@ -47,6 +47,22 @@ constexpr Meaning kMeanings[] = {
     {cudaErrorStreamCaptureImplicit, ErrorCode::capturing},
     {cudaErrorStreamCaptureWrongThread, ErrorCode::capturing},
     {cudaErrorCapturedEvent, ErrorCode::capturing},
+    // After these, CUDA fails each call until the process ends.
+    {cudaErrorECCUncorrectable, ErrorCode::device_lost},
+    {cudaErrorNvlinkUncorrectable, ErrorCode::device_lost},
+    {cudaErrorContained, ErrorCode::device_lost},
+    {cudaErrorIllegalAddress, ErrorCode::device_lost},
+    {cudaErrorLaunchTimeout, ErrorCode::device_lost},
+    {cudaErrorAssert, ErrorCode::device_lost},
+    {cudaErrorHardwareStackError, ErrorCode::device_lost},
+    {cudaErrorIllegalInstruction, ErrorCode::device_lost},
+    {cudaErrorMisalignedAddress, ErrorCode::device_lost},
+    {cudaErrorInvalidAddressSpace, ErrorCode::device_lost},
+    {cudaErrorInvalidPc, ErrorCode::device_lost},
+    {cudaErrorLaunchFailure, ErrorCode::device_lost},
+    {cudaErrorTensorMemoryLeak, ErrorCode::device_lost},
+    {cudaErrorMpsClientTerminated, ErrorCode::device_lost},
+    {cudaErrorExternalDevice, ErrorCode::device_lost},
 };
 static_assert(static_cast<int>(cudaErrorNotPermitted) == static_cast<int>(CUDA_ERROR_NOT_PERMITTED));
 static_assert(static_cast<int>(cudaErrorStreamCaptureUnjoined) == static_cast<int>(CUDA_ERROR_STREAM_CAPTURE_UNJOINED));
@@ -78,6 +94,9 @@ const char* remedy(ErrorCode code) noexcept {
         case ErrorCode::not_mapped:
         case ErrorCode::io:
         case ErrorCode::device_failure: break;
+        case ErrorCode::device_lost:
+            return "Restart the process: CUDA does nothing more in this one, and its results are unreliable. Run "
+                   "compute-sanitizer to find the cause.";
     }
     return "The device may be unusable for the rest of this process. Find the first failure, or run compute-sanitizer.";
 }
@@ -93,6 +112,14 @@ const char* remedy(ErrorCode code) noexcept {
                  .cuda_name = std::move(cuda_name)});
 }
 
+// The failure that made CUDA unusable. Written once, before device_lost is set.
+struct FirstFailure {
+    std::string_view name;
+    cudaError_t error = cudaSuccess;
+};
+constinit FirstFailure first_failure;
+constinit std::atomic_flag failure_noted;
+
 // Returns the file for the names of called functions, or -1 if none is requested or the file cannot be opened.
 int record_file() noexcept {
     static const int file = [] {
@@ -107,7 +134,26 @@ thread_local bool context_bound = false;
 
 }  // namespace
 
+void note_failure(std::string_view name, cudaError_t error) noexcept {
+    if (meaning(error) != ErrorCode::device_lost || failure_noted.test_and_set()) return;
+    first_failure = {name, error};
+    device_lost.store(true, std::memory_order_release);
+}
+
+cudaError_t lost_error() noexcept { return first_failure.error; }
+
+void refuse_lost() {
+    throw Error({.code = ErrorCode::device_lost,
+                 .object = {},
+                 .problem = fmt::format("CUDA has been unusable since {} reported: {}", first_failure.name,
+                                        cudaGetErrorString(first_failure.error)),
+                 .remedy = remedy(ErrorCode::device_lost),
+                 .call = std::string(first_failure.name),
+                 .cuda_name = cudaGetErrorName(first_failure.error)});
+}
+
 void fail_call(std::string_view name, cudaError_t error) {
+    note_failure(name, error);
     clear_last_error();
     fail(name, error, cudaGetErrorName(error), cudaGetErrorString(error));
 }
@@ -115,6 +161,8 @@ void fail_call(std::string_view name, cudaError_t error) {
 void fail_driver(std::string_view name, CUresult error) {
     const char* cuda_name = nullptr;
     const char* text = nullptr;
+    note_failure(name, static_cast<cudaError_t>(error));
+    if (device_lost.load(std::memory_order_acquire)) fail_call(name, static_cast<cudaError_t>(error));
     quietly([&] { driver<cuGetErrorName>(error, &cuda_name); });
     quietly([&] { driver<cuGetErrorString>(error, &text); });
     fail(name, static_cast<cudaError_t>(error),
@@ -151,7 +199,9 @@ void* driver_entry(std::string_view name) {
     return entry;
 }
 
-void clear_last_error() noexcept { (void)cudaGetLastError(); }
+void clear_last_error() noexcept {
+    if (!device_lost.load(std::memory_order_acquire)) (void)cudaGetLastError();
+}
 
 DeviceScope::DeviceScope(int ordinal) : before_(ordinal), changed_(false) {
     call<cudaGetDevice>(&before_);
@@ -164,6 +214,18 @@ DeviceScope::DeviceScope(int ordinal) : before_(ordinal), changed_(false) {
 
 DeviceScope::~DeviceScope() {
     if (changed_) (void)ask<cudaSetDevice>(before_);
+}
+
+// cudaFree waits for the device, except for memory of a pool. cudaDeviceSynchronize would invalidate the captures of
+// all threads, and is used only if the device has no memory left.
+void finish_device() noexcept {
+    const RelaxedCapture relaxed;
+    void* memory = nullptr;
+    if (ask<cudaMalloc>(&memory, std::size_t{1}) == cudaSuccess) {
+        (void)ask<cudaFree>(memory);
+    } else {
+        (void)ask<cudaDeviceSynchronize>();
+    }
 }
 
 }  // namespace texton::detail

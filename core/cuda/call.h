@@ -6,6 +6,10 @@
 // A call that fails throws an Error with code, call and cuda_name. It also clears the runtime's last error, so that
 // later code does not find it. `ask` calls functions whose result codes are not all failures.
 //
+// After some failures, for example an illegal address, CUDA fails each call until the process ends. From then on no
+// function is called: `call` and `driver` throw Error{device_lost} with the first such failure, and `ask` returns its
+// code. So destructors free nothing, and nothing waits for a device that does not answer.
+//
 // If the environment variable TEXTON_RECORD_CALLS names a file, each function is appended to this file at its first
 // success in the process. This costs one atomic load per call. All of this is thread-safe.
 #include <atomic>
@@ -33,6 +37,14 @@ consteval std::string_view function_name() {
     return text;
 }
 
+/// True after a failure that makes CUDA unusable for the rest of the process.
+inline constinit std::atomic<bool> device_lost{false};
+/// Throws Error{device_lost}, which names the first failure. Requires device_lost.
+[[noreturn]] void refuse_lost();
+/// Returns the result code of the first failure. Requires device_lost.
+[[nodiscard]] cudaError_t lost_error() noexcept;
+/// Sets device_lost if the failure makes CUDA unusable.
+void note_failure(std::string_view name, cudaError_t error) noexcept;
 /// Throws the Error of a failed call and clears the runtime's last error.
 [[noreturn]] void fail_call(std::string_view name, cudaError_t error);
 [[noreturn]] void fail_driver(std::string_view name, CUresult error);
@@ -58,6 +70,8 @@ struct Call;
 template <class... Parameters, cudaError_t (*Function)(Parameters...)>
 struct Call<Function> {
     void operator()(Parameters... arguments) const {
+        if (device_lost.load(std::memory_order_acquire)) [[unlikely]]
+            refuse_lost();
         const cudaError_t error = Function(arguments...);
         if (error != cudaSuccess) [[unlikely]]
             fail_call(function_name<Function>(), error);
@@ -70,10 +84,13 @@ struct Ask;
 template <class... Parameters, cudaError_t (*Function)(Parameters...)>
 struct Ask<Function> {
     [[nodiscard]] cudaError_t operator()(Parameters... arguments) const noexcept {
+        if (device_lost.load(std::memory_order_acquire)) [[unlikely]]
+            return lost_error();
         const cudaError_t answer = Function(arguments...);
         if (answer == cudaSuccess) {
             note_success<Function>();
         } else {
+            note_failure(function_name<Function>(), answer);
             clear_last_error();
         }
         return answer;
@@ -95,6 +112,8 @@ struct Driver;
 template <class... Parameters, CUresult (*Function)(Parameters...)>
 struct Driver<Function> {
     void operator()(Parameters... arguments) const {
+        if (device_lost.load(std::memory_order_acquire)) [[unlikely]]
+            refuse_lost();
         void* found = entry.load(std::memory_order_acquire);
         if (found == nullptr) [[unlikely]] {
             found = driver_entry(function_name<Function>());
@@ -123,8 +142,8 @@ inline constexpr Value<Function> value{};
 template <auto Function>
 inline constexpr Driver<Function> driver{};
 
-/// Runs `action` and discards its exceptions, for destructors. Usually the driver has shut down before a static object
-/// is destroyed. Nothing is left to free in this case.
+/// Runs `action` and discards its exceptions, for destructors. If the device is lost or the driver has shut down, which
+/// usually happens before static objects are destroyed, nothing is left to free.
 template <class Action>
 void quietly(Action&& action) noexcept {
     try {
@@ -147,5 +166,29 @@ private:
     int before_;
     bool changed_;
 };
+
+/// Allows calls that graph captures of this thread, or global captures of other threads, prohibit because they are
+/// potentially unsafe: allocating and freeing memory and destroying objects. They do not become part of a graph.
+class RelaxedCapture {
+public:
+    RelaxedCapture() { (void)ask<cudaThreadExchangeStreamCaptureMode>(&mode_); }
+    ~RelaxedCapture() { (void)ask<cudaThreadExchangeStreamCaptureMode>(&mode_); }
+    RelaxedCapture(const RelaxedCapture&) = delete;
+    RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+private:
+    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+/// The scope of destructors: a device that is current, and calls that free.
+struct FreeScope {
+    explicit FreeScope(int ordinal) : device(ordinal) {}
+    DeviceScope device;
+    RelaxedCapture relaxed;
+};
+
+/// Waits for all work of the current device, with calls that do not invalidate the graph captures of other threads, as
+/// cudaDeviceSynchronize does.
+void finish_device() noexcept;
 
 }  // namespace texton::detail

@@ -54,7 +54,7 @@ public:
     PitchedMemory allocate_pitched_2d(std::size_t row_bytes, std::size_t rows) override;
     PitchedMemory allocate_pitched_3d(std::size_t row_bytes, std::size_t rows, std::size_t slices) override;
     void free(std::byte* address) noexcept override;
-    bool knows(const void* address) override;
+    bool knows(const void* address, std::size_t bytes) override;
 
     std::byte* allocate_host(std::size_t bytes, PinnedOptions options) override;
     void free_host(std::byte* address) noexcept override;
@@ -62,6 +62,7 @@ public:
     void register_host(std::byte* address, std::size_t bytes, RegisterOptions options) override;
     void unregister_host(std::byte* address) noexcept override;
     std::byte* host_device_pointer(std::byte* address) override;
+    bool knows_host(const void* address, std::size_t bytes) override;
 
     std::byte* allocate_managed(std::size_t bytes, Attach attach) override;
     void attach_managed(StreamHandle stream, std::byte* address, std::size_t bytes, Attach attach) override;
@@ -87,6 +88,7 @@ public:
     PoolHandle import_pool(const ShareableHandle& handle) override;
     PointerExport export_pointer(const std::byte* address) override;
     std::byte* import_pointer(PoolHandle pool, const PointerExport& pointer, std::size_t bytes) override;
+    void free_imported(std::byte* address) noexcept override;
     std::byte* allocate_async(std::size_t bytes, PoolHandle pool, StreamHandle stream) override;
     void free_async(std::byte* address, StreamHandle stream) override;
 

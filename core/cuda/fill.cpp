@@ -187,12 +187,10 @@ void CudaBackend::fill(const FillRequest& request, const StreamHandle* stream) {
 // at launch.
 void CudaBackend::fill_host(const FillRequest& request, const StreamHandle* stream) {
     const Target target = target_of(request);
-    if (stream == nullptr) {
-        fill_on_host(target);
-    } else if (stream_capturing(*stream)) {
+    if (stream != nullptr && stream_capturing(*stream)) {
         run_on_host(*stream, [target] { fill_on_host(target); });
     } else {
-        synchronize_stream(*stream);
+        synchronize_stream(stream != nullptr ? *stream : nullptr);
         fill_on_host(target);
     }
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include <texton/error.h>
@@ -39,6 +40,42 @@ std::vector<Location> locations_of(const std::vector<int>& devices) {
     return out;
 }
 
+// Returns how many bytes from the address on are certainly in the same allocation or mapping.
+std::size_t piece_at(CUdeviceptr address) {
+    constexpr std::size_t kPage = 4096;  // page-locked memory consists of whole pages
+    // A mapping can have a part of a range of addresses, and an allocation a part of a mapping: the first end counts.
+    constexpr std::array<std::array<CUpointer_attribute, 2>, 2> kPairs{
+        {{CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR, CU_POINTER_ATTRIBUTE_MAPPING_SIZE},
+         {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE}}};
+    std::size_t piece = 0;
+    for (const auto& pair : kPairs) {
+        CUdeviceptr begin = 0;
+        std::size_t size = 0;
+        std::array<CUpointer_attribute, 2> which = pair;
+        std::array<void*, 2> values{&begin, &size};
+        driver<cuPointerGetAttributes>(2U, which.data(), values.data(), address);  // leaves 0 for unknown attributes
+        if (begin == 0 || begin > address || address - begin >= size) continue;
+        const std::size_t rest = size - (address - begin);
+        piece = piece == 0 ? rest : std::min(piece, rest);
+    }
+    return piece != 0 ? piece : kPage - address % kPage;
+}
+
+// Returns true if the attributes of all pieces of memory in the range are accepted.
+template <class Accepts>
+bool every_piece(const void* address, std::size_t bytes, const Accepts& accepts) {
+    auto at = reinterpret_cast<CUdeviceptr>(address);
+    while (true) {
+        cudaPointerAttributes is{};
+        call<cudaPointerGetAttributes>(&is, reinterpret_cast<const void*>(at));
+        if (!accepts(is)) return false;
+        const std::size_t piece = piece_at(at);
+        if (piece >= bytes) return true;
+        bytes -= piece;
+        at += piece;
+    }
+}
+
 int range_attribute(cudaMemRangeAttribute which, const std::byte* address, std::size_t bytes) {
     int answer = 0;
     call<cudaMemRangeGetAttribute>(&answer, sizeof(answer), which, address, bytes);
@@ -71,34 +108,17 @@ PitchedMemory CudaBackend::allocate_pitched_3d(std::size_t row_bytes, std::size_
 
 void CudaBackend::free(std::byte* address) noexcept {
     quietly([&] {
-        const DeviceScope scope(ordinal_);
+        const FreeScope scope(ordinal_);
         call<cudaFree>(address);
     });
 }
 
-bool CudaBackend::knows(const void* address) {
+bool CudaBackend::knows(const void* address, std::size_t bytes) {
     const DeviceScope scope(ordinal_);
-    cudaPointerAttributes is{};
-    call<cudaPointerGetAttributes>(&is, address);
-    return is.type == cudaMemoryTypeManaged || (is.type == cudaMemoryTypeDevice && is.device == ordinal_);
+    return every_piece(address, bytes, [this](const cudaPointerAttributes& is) {
+        return is.type == cudaMemoryTypeManaged || (is.type == cudaMemoryTypeDevice && is.device == ordinal_);
+    });
 }
-
-namespace {
-
-// Allows the current thread to allocate host memory during a graph capture. The allocation does not become part of the
-// graph.
-class RelaxedCapture {
-public:
-    RelaxedCapture() { (void)ask<cudaThreadExchangeStreamCaptureMode>(&mode_); }
-    ~RelaxedCapture() { (void)ask<cudaThreadExchangeStreamCaptureMode>(&mode_); }
-    RelaxedCapture(const RelaxedCapture&) = delete;
-    RelaxedCapture& operator=(const RelaxedCapture&) = delete;
-
-private:
-    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
-};
-
-}  // namespace
 
 std::byte* CudaBackend::allocate_host(std::size_t bytes, PinnedOptions options) {
     const DeviceScope scope(ordinal_);
@@ -118,8 +138,15 @@ std::byte* CudaBackend::allocate_host(std::size_t bytes, PinnedOptions options) 
 
 void CudaBackend::free_host(std::byte* address) noexcept {
     quietly([&] {
-        const DeviceScope scope(ordinal_);
+        const FreeScope scope(ordinal_);
         call<cudaFreeHost>(address);
+    });
+}
+
+bool CudaBackend::knows_host(const void* address, std::size_t bytes) {
+    const DeviceScope scope(ordinal_);
+    return every_piece(address, bytes, [](const cudaPointerAttributes& is) {
+        return is.type == cudaMemoryTypeHost && is.devicePointer != nullptr;
     });
 }
 
@@ -144,7 +171,7 @@ void CudaBackend::register_host(std::byte* address, std::size_t bytes, RegisterO
 
 void CudaBackend::unregister_host(std::byte* address) noexcept {
     quietly([&] {
-        const DeviceScope scope(ordinal_);
+        const FreeScope scope(ordinal_);
         call<cudaHostUnregister>(address);
     });
 }

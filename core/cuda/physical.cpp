@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include <texton/error.h>
 
 #include "core/cuda/device.h"
@@ -36,6 +38,28 @@ CUmemAllocationProp driver_properties(const PhysicalInfo& info) noexcept {
 }
 
 CUdeviceptr pointer(const std::byte* address) noexcept { return reinterpret_cast<CUdeviceptr>(address); }
+
+// Throws Error{bad_argument} if the memory has fewer bytes. The driver does not report the size of imported memory, but
+// refuses to map more than there is.
+void check_size(CUmemGenericAllocationHandle memory, std::size_t bytes) {
+    const RelaxedCapture relaxed;
+    CUdeviceptr address = 0;
+    driver<cuMemAddressReserve>(&address, bytes, std::size_t{0}, CUdeviceptr{0}, 0ULL);
+    try {
+        driver<cuMemMap>(address, bytes, std::size_t{0}, memory, 0ULL);
+        quietly([&] { driver<cuMemUnmap>(address, bytes); });
+    } catch (const Error& error) {
+        quietly([&] { driver<cuMemAddressFree>(address, bytes); });
+        if (error.code() != ErrorCode::bad_argument) throw;
+        throw Error({.code = ErrorCode::bad_argument,
+                     .problem = fmt::format("{} bytes were requested of memory that has fewer", bytes),
+                     .remedy = "Import the size with which the other process created the memory.",
+                     .numbers = {{"bytes", bytes}},
+                     .call = error.call(),
+                     .cuda_name = error.cuda_name()});
+    }
+    driver<cuMemAddressFree>(address, bytes);
+}
 
 }  // namespace
 
@@ -76,7 +100,7 @@ PhysicalHandle CudaBackend::create_physical(std::size_t bytes, const PhysicalInf
 void CudaBackend::release_physical(PhysicalHandle memory) noexcept {
     const std::unique_ptr<NativePhysical> owned(memory);
     quietly([&] {
-        const DeviceScope scope(ordinal_);
+        const FreeScope scope(ordinal_);
         driver<cuMemRelease>(owned->value);
     });
 }
@@ -89,7 +113,7 @@ ShareableHandle CudaBackend::export_physical(PhysicalHandle memory, HandleType t
     return out;
 }
 
-PhysicalHandle CudaBackend::import_physical(const ShareableHandle& handle, std::size_t) {
+PhysicalHandle CudaBackend::import_physical(const ShareableHandle& handle, std::size_t bytes) {
     const DeviceScope scope(ordinal_);
     ShareableHandle copy = handle;
     // The function takes a file descriptor as a pointer's value, and a fabric handle by address.
@@ -98,6 +122,12 @@ PhysicalHandle CudaBackend::import_physical(const ShareableHandle& handle, std::
                      : reinterpret_cast<void*>(static_cast<std::intptr_t>(handle.file_descriptor));
     auto memory = std::make_unique<NativePhysical>();
     driver<cuMemImportFromShareableHandle>(&memory->value, from, driver_handle(handle.type));
+    try {
+        check_size(memory->value, bytes);
+    } catch (...) {
+        release_physical(memory.release());
+        throw;
+    }
     return memory.release();
 }
 
@@ -110,7 +140,7 @@ std::byte* CudaBackend::reserve_addresses(std::size_t bytes, std::size_t alignme
 
 void CudaBackend::free_addresses(std::byte* address, std::size_t bytes) noexcept {
     quietly([&] {
-        const DeviceScope scope(ordinal_);
+        const FreeScope scope(ordinal_);
         driver<cuMemAddressFree>(pointer(address), bytes);
     });
 }
@@ -122,9 +152,9 @@ void CudaBackend::map_physical(std::byte* address, std::size_t bytes, PhysicalHa
 
 void CudaBackend::unmap_physical(std::byte* address, std::size_t bytes) noexcept {
     quietly([&] {
-        const DeviceScope scope(ordinal_);
-        // cuMemUnmap is not documented to wait for work in flight on the memory, and a fault would end the context.
-        if (!recording()) (void)ask<cudaDeviceSynchronize>();
+        const FreeScope scope(ordinal_);
+        // cuMemUnmap does not wait for work in flight on the memory, whose access would then end the context.
+        finish_device();
         driver<cuMemUnmap>(pointer(address), bytes);
     });
 }

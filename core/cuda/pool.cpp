@@ -70,7 +70,7 @@ PoolHandle CudaBackend::create_pool(const PoolInfo& info) {
 
 void CudaBackend::destroy_pool(PoolHandle pool) noexcept {
     quietly([&] {
-        const DeviceScope scope(ordinal_);
+        const FreeScope scope(ordinal_);
         call<cudaMemPoolDestroy>(native(pool));
     });
 }
@@ -192,6 +192,15 @@ std::byte* CudaBackend::import_pointer(PoolHandle pool, const PointerExport& poi
         throw;
     }
     return static_cast<std::byte*>(address);
+}
+
+// cudaFree does not wait for work that uses memory of a pool.
+void CudaBackend::free_imported(std::byte* address) noexcept {
+    quietly([&] {
+        const FreeScope scope(ordinal_);
+        finish_device();
+        call<cudaFree>(address);
+    });
 }
 
 std::byte* CudaBackend::allocate_async(std::size_t bytes, PoolHandle pool, StreamHandle stream) {

@@ -70,7 +70,7 @@ StreamHandle CudaBackend::create_stream(int priority) {
 
 void CudaBackend::destroy_stream(StreamHandle stream) noexcept {
     quietly([&] {
-        const DeviceScope scope(ordinal_);
+        const FreeScope scope(ordinal_);
         call<cudaStreamDestroy>(native(stream));
     });
 }
@@ -129,7 +129,7 @@ EventHandle CudaBackend::create_event(EventTiming timing) {
 
 void CudaBackend::destroy_event(EventHandle event) noexcept {
     quietly([&] {
-        const DeviceScope scope(ordinal_);
+        const FreeScope scope(ordinal_);
         call<cudaEventDestroy>(native(event));
     });
 }
@@ -199,7 +199,7 @@ void CudaBackend::launch_graph(GraphHandle graph, StreamHandle stream) {
 void CudaBackend::destroy_graph(GraphHandle graph) noexcept {
     const std::unique_ptr<NativeGraph> owned(graph);
     quietly([&] {
-        const DeviceScope scope(ordinal_);
+        const FreeScope scope(ordinal_);
         (void)ask<cudaGraphExecDestroy>(owned->exec);
         (void)ask<cudaGraphDestroy>(owned->graph);
     });

@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+#include <vector>
 
 #include <dlpack/dlpack.h>
 #include <fmt/format.h>
 
+#include <texton/dlpack_versioned.h>
 #include <texton/error.h>
 
 #include "core/block.h"
@@ -16,33 +22,48 @@ namespace {
 
 constexpr const char* kTo = "texton::to_dlpack";
 constexpr const char* kFrom = "texton::from_dlpack";
+constexpr std::uint32_t kMajor = 1;  // major version of DLPack
+
+// The members that tensors with and without a version have in common, with the same names.
+template <class Managed>
+concept ManagedTensor = std::is_same_v<Managed, DLManagedTensor> || std::is_same_v<Managed, DLManagedTensorVersioned>;
 
 // The memory that an exported tensor points to.
+template <ManagedTensor Managed>
 struct Exported {
-    View view;
+    ConstView view;
     std::vector<std::int64_t> shape;
     std::vector<std::int64_t> strides;
-    DLManagedTensor tensor{};
+    Managed tensor{};
 };
+
+// Calls the deleter of a tensor once, after the recording if the calling thread records a graph: it can free memory.
+template <ManagedTensor Managed>
+struct Release {
+    void operator()(Managed* tensor) const noexcept {
+        if (tensor->deleter == nullptr) return;
+        detail::outside_recording([tensor] { tensor->deleter(tensor); });
+    }
+};
+template <ManagedTensor Managed>
+using Owned = std::unique_ptr<Managed, Release<Managed>>;
 
 // Owns an imported tensor.
+template <ManagedTensor Managed>
 struct TensorBlock final : detail::Block {
     using Block::Block;
-    ~TensorBlock() override {
-        attached.reset();
-        if (tensor == nullptr || tensor->deleter == nullptr) return;
-        if (detail::recording()) {
-            detail::after_recording([held = tensor] { held->deleter(held); });  // the deleter can free memory
-        } else {
-            tensor->deleter(tensor);
-        }
-    }
+    ~TensorBlock() override { attached.reset(); }
 
-    DLManagedTensor* tensor = nullptr;
+    Owned<Managed> tensor;
 };
 
-[[noreturn]] void refuse(ErrorCode code, std::string problem, std::string remedy) {
-    throw Error({.code = code, .object = kFrom, .problem = std::move(problem), .remedy = std::move(remedy)});
+[[noreturn]] void refuse(ErrorCode code, std::string problem, std::string remedy,
+                         std::vector<ErrorNumber> numbers = {}) {
+    throw Error({.code = code,
+                 .object = kFrom,
+                 .problem = std::move(problem),
+                 .remedy = std::move(remedy),
+                 .numbers = std::move(numbers)});
 }
 
 DLDevice device_of(const detail::MemoryLocation& location) {
@@ -84,12 +105,19 @@ detail::Element element_of(DLDataType type) {
 }
 
 detail::Strided strided_of(const DLTensor& tensor) {
-    if (tensor.ndim < 0 || tensor.shape == nullptr) {
+    if (tensor.ndim < 0 || (tensor.ndim > 0 && tensor.shape == nullptr)) {
         refuse(ErrorCode::bad_argument, fmt::format("the tensor has {} axes, or no shape", tensor.ndim),
                "Pass a tensor with 1 to 4 axes.");
     }
+    detail::check_axes(static_cast<std::size_t>(tensor.ndim), kFrom);  // before the shape is read
     detail::Strided array{.element = element_of(tensor.dtype)};
     array.unit = array.element.bytes;
+    const auto address = reinterpret_cast<std::uintptr_t>(tensor.data);
+    if (tensor.byte_offset > PTRDIFF_MAX || tensor.byte_offset > UINTPTR_MAX - address) {
+        refuse(ErrorCode::overflow,
+               fmt::format("the byte offset {} from {} exceeds the address space", tensor.byte_offset, tensor.data),
+               "Pass the offset of the first texel in existing memory.", {{"byte_offset", tensor.byte_offset}});
+    }
     if (tensor.data != nullptr) array.data = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
     array.shape.assign(tensor.shape, tensor.shape + tensor.ndim);
     if (tensor.strides != nullptr) array.strides.assign(tensor.strides, tensor.strides + tensor.ndim);
@@ -108,7 +136,10 @@ Device cuda_device(int index) {
 
 // Sets the kind and the device of the memory.
 void settle(detail::MemoryLocation& location, DLDevice at) {
-    switch (at.device_type) {
+    std::int32_t type = 0;  // a library with a newer dlpack.h can pass values that are not in the range of DLDeviceType
+    static_assert(sizeof(type) == sizeof(at.device_type));
+    std::memcpy(&type, &at.device_type, sizeof(type));
+    switch (type) {
         case kDLCPU: detail::settle(location, Device::cpu(), kFrom); return;
         case kDLCUDA: detail::settle(location, cuda_device(at.device_id), kFrom); return;
         case kDLCUDAManaged:
@@ -117,9 +148,14 @@ void settle(detail::MemoryLocation& location, DLDevice at) {
             return;
         case kDLCUDAHost: {
             detail::Backend& backend = cuda_device(at.device_id).backend();
-            std::byte* last = location.address + detail::span_bytes(location) - 1;
-            for (std::byte* byte : {location.address, last}) {  // throws if the device has no address for the byte
-                (void)detail::request(&backend, kFrom, {}, [&] { return backend.host_device_pointer(byte); });
+            const bool known = detail::request(&backend, kFrom, {}, [&] {
+                return backend.knows_host(location.address, detail::span_bytes(location));
+            });
+            if (!known) {
+                refuse(ErrorCode::not_registered,
+                       fmt::format("the tensor is said to be page-locked host memory, but {} does not know all of it",
+                                   backend.properties().name),
+                       "Pass memory of Pinned, Registered or cudaMallocHost, and a shape that fits.");
             }
             location.backend = &backend;
             location.kind = MemoryKind::pinned;
@@ -127,23 +163,21 @@ void settle(detail::MemoryLocation& location, DLDevice at) {
         }
         default: break;
     }
-    refuse(ErrorCode::unsupported,
-           fmt::format("the DLPack device type {} of the tensor is not supported", static_cast<int>(at.device_type)),
+    refuse(ErrorCode::unsupported, fmt::format("the DLPack device type {} of the tensor is not supported", type),
            "Copy the tensor to a CUDA device or to the host.");
 }
 
-}  // namespace
-
-DLManagedTensor* to_dlpack(const View& view, int dimensions) {
+template <ManagedTensor Managed>
+Managed* export_tensor(const ConstView& view, int dimensions) {
     detail::Strided array = detail::strided(view, dimensions, kTo);
     const auto bytes = static_cast<std::int64_t>(array.element.bytes);
     for (std::int64_t& stride : array.strides) stride /= bytes;
 
-    auto exported = std::make_unique<Exported>();
+    auto exported = std::make_unique<Exported<Managed>>();
     exported->view = view;
     exported->shape = std::move(array.shape);
     exported->strides = std::move(array.strides);
-    DLManagedTensor& managed = exported->tensor;
+    Managed& managed = exported->tensor;
     managed.dl_tensor.data = array.data;
     managed.dl_tensor.device = device_of(view.location());
     managed.dl_tensor.ndim = static_cast<int>(exported->shape.size());
@@ -151,20 +185,81 @@ DLManagedTensor* to_dlpack(const View& view, int dimensions) {
     managed.dl_tensor.shape = exported->shape.data();
     managed.dl_tensor.strides = exported->strides.data();
     managed.manager_ctx = exported.get();
-    managed.deleter = [](DLManagedTensor* self) { delete static_cast<Exported*>(self->manager_ctx); };
+    managed.deleter = [](Managed* self) { delete static_cast<Exported<Managed>*>(self->manager_ctx); };
     return &exported.release()->tensor;
 }
 
-View from_dlpack(DLManagedTensor* tensor, std::optional<Format> format) {
+template <ManagedTensor Managed>
+void check_not_null(const Managed* tensor) {
     if (tensor == nullptr) refuse(ErrorCode::bad_argument, "the tensor is null", "Pass a tensor that is not consumed.");
+}
+
+// Takes the tensor out of `tensor`, unless it throws.
+template <ManagedTensor Managed>
+detail::MemoryLocation import_tensor(Owned<Managed>& tensor, std::optional<Format> format) {
     detail::MemoryLocation location = detail::location_of(strided_of(tensor->dl_tensor), format, kFrom);
     settle(location, tensor->dl_tensor.device);
     detail::Backend& backend = location.backend != nullptr ? *location.backend : Device::cpu().backend();
     const auto block =
-        std::make_shared<TensorBlock>(backend, location.kind, location.address, detail::span_bytes(location));
-    block->tensor = tensor;  // nothing throws from here on; after an exception the caller owns the tensor
+        std::make_shared<TensorBlock<Managed>>(backend, location.kind, location.address, detail::span_bytes(location));
+    block->tensor = std::move(tensor);
     location.owner = block;
-    return View(std::move(location));
+    return location;
+}
+
+detail::MemoryLocation import_versioned(DLManagedTensorVersioned* tensor, std::optional<Format> format, bool writable) {
+    check_not_null(tensor);
+    Owned<DLManagedTensorVersioned> owned(tensor);
+    if (tensor->version.major != kMajor) {
+        refuse(ErrorCode::unsupported,
+               fmt::format("the tensor follows version {}.{} of DLPack", tensor->version.major, tensor->version.minor),
+               fmt::format("Request a tensor of version {}.0.", kMajor));
+    }
+    if (writable && (tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0) {
+        refuse(ErrorCode::not_permitted, "the tensor is read-only, but a writable view was requested",
+               "Use const_from_dlpack_versioned(), or copy the tensor first.");
+    }
+    return import_tensor(owned, format);
+}
+
+DLManagedTensorVersioned* export_versioned(const ConstView& view, int dimensions, std::uint64_t flags) {
+    DLManagedTensorVersioned* tensor = export_tensor<DLManagedTensorVersioned>(view, dimensions);
+    tensor->version = {kMajor, 0};
+    tensor->flags = flags;
+    return tensor;
+}
+
+}  // namespace
+
+DLManagedTensor* to_dlpack(const View& view, int dimensions) {
+    return export_tensor<DLManagedTensor>(view, dimensions);
+}
+
+DLManagedTensorVersioned* to_dlpack_versioned(const View& view, int dimensions) {
+    return export_versioned(view, dimensions, 0);
+}
+
+DLManagedTensorVersioned* to_dlpack_versioned(const ConstView& view, int dimensions) {
+    return export_versioned(view, dimensions, DLPACK_FLAG_BITMASK_READ_ONLY);
+}
+
+View from_dlpack(DLManagedTensor* tensor, std::optional<Format> format) {
+    check_not_null(tensor);
+    Owned<DLManagedTensor> owned(tensor);
+    try {
+        return View(import_tensor(owned, format));
+    } catch (...) {
+        (void)owned.release();  // the caller still owns the tensor
+        throw;
+    }
+}
+
+View from_dlpack_versioned(DLManagedTensorVersioned* tensor, std::optional<Format> format) {
+    return View(import_versioned(tensor, format, true));
+}
+
+ConstView const_from_dlpack_versioned(DLManagedTensorVersioned* tensor, std::optional<Format> format) {
+    return ConstView(import_versioned(tensor, format, false));
 }
 
 }  // namespace texton

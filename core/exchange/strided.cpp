@@ -171,6 +171,12 @@ void check_gap(const char* object, const char* what, std::size_t distance, std::
 
 }  // namespace
 
+void check_axes(std::size_t axes, const char* object) {
+    if (axes >= 1 && axes <= kMaxAxes) return;
+    refuse(object, ErrorCode::unsupported, fmt::format("an array of {} axes is not supported", axes),
+           "Pass 1 to 4 axes: depth, height, width and channels.", {{"axes", axes}});
+}
+
 Strided strided(const ConstView& view, int dimensions, const char* object) {
     const MemoryLocation& location = view.location();
     check_live(location, object);
@@ -212,10 +218,7 @@ Strided strided(const ConstView& view, int dimensions, const char* object) {
 }
 
 MemoryLocation location_of(const Strided& array, std::optional<Format> asked, const char* object) {
-    if (array.shape.empty() || array.shape.size() > kMaxAxes) {
-        refuse(object, ErrorCode::unsupported, fmt::format("an array of {} axes is not supported", array.shape.size()),
-               "Pass 1 to 4 axes: depth, height, width and channels.", {{"axes", array.shape.size()}});
-    }
+    check_axes(array.shape.size(), object);
     for (const std::int64_t length : array.shape) {
         if (length > 0) continue;
         refuse(object, ErrorCode::bad_argument,
@@ -252,9 +255,11 @@ MemoryLocation location_of(const Strided& array, std::optional<Format> asked, co
     location.slice_pitch = slices.distance;
     location.format = reading.format;
     location.extent = {columns.length, rows.length, slices.length};
-    if (const std::size_t bytes = span_bytes(location); bytes > PTRDIFF_MAX) {
+    const std::size_t bytes = span_bytes(location);
+    if (bytes > PTRDIFF_MAX || bytes > UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(array.data)) {
         refuse(object, ErrorCode::overflow,
-               fmt::format("the texels span {} bytes, more than an address space can have", bytes),
+               fmt::format("the texels span {} bytes from {} on, more than an address space can have", bytes,
+                           static_cast<const void*>(array.data)),
                "Pass the shape and the strides of existing memory.", {{"bytes", bytes}});
     }
     return location;
@@ -262,9 +267,8 @@ MemoryLocation location_of(const Strided& array, std::optional<Format> asked, co
 
 void settle(MemoryLocation& location, const Device& device, const char* object) {
     Backend& backend = device.backend();
-    const std::byte* last = location.address + span_bytes(location) - 1;
     const bool known =
-        request(&backend, object, {}, [&] { return backend.knows(location.address) && backend.knows(last); });
+        request(&backend, object, {}, [&] { return backend.knows(location.address, span_bytes(location)); });
     if (known) {
         location.backend = &backend;
         location.kind = MemoryKind::linear;

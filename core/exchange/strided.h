@@ -26,6 +26,9 @@ struct Strided {
     std::size_t unit = 1;                 ///< unit of the strides, in bytes
 };
 
+/// Throws Error{unsupported} if an array has another number of axes than 1 to 4.
+void check_axes(std::size_t axes, const char* object);
+
 /// Returns the texels of a view, with strides in bytes. `dimensions` is the number of axes for slices, rows and
 /// columns; 0 means as many as the extent needs. Formats with several channels have an additional axis. An axis of
 /// length 1 has the stride of packed texels.

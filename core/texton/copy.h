@@ -9,8 +9,8 @@ namespace texton {
 
 /// Copies texels between two memories of any kind, on one device or two, and returns when the copy is done.
 ///
-/// The copy is not ordered with work on streams, not even on the default stream. The caller must wait for pending work
-/// on both memories first, for example with Stream::synchronize().
+/// The copy runs after the work of the default stream, but does not wait for other streams; see Stream. Copies between
+/// host memories that belong to no device are made by the first CPU device.
 ///
 /// Both views must have the same extent. Their formats must have the same bytes per texel, and the same block size; the
 /// bits are not converted. Large copies from or to pageable host memory use a ring of pinned buffers, which is several

@@ -1,11 +1,14 @@
 #pragma once
 // Exchange of texels with other libraries (PyTorch, CuPy, NumPy, JAX) by DLPack, without a copy. Works with every
-// version of dlpack/dlpack.h that has DLManagedTensor.
+// version of dlpack/dlpack.h that has DLManagedTensor. Libraries pass one of two kinds of tensors, in Python capsules
+// with different names: DLManagedTensor ("dltensor"), and DLManagedTensorVersioned ("dltensor_versioned") since DLPack
+// 1.0. <texton/dlpack_versioned.h> declares the second one if dlpack/dlpack.h does not.
 #include <optional>
 
 #include <texton/view.h>
 
 struct DLManagedTensor;
+struct DLManagedTensorVersioned;
 
 namespace texton {
 
@@ -49,5 +52,20 @@ namespace texton {
 /// Throws Error{wrong_device} if there is no such CUDA device, Error{not_registered} if it does not know the memory,
 /// and Error{bad_argument}, Error{unsupported} or Error{overflow} if the tensor cannot be viewed.
 [[nodiscard]] View from_dlpack(DLManagedTensor* tensor, std::optional<Format> format = std::nullopt);
+
+/// Returns a tensor of version 1.0, which is not marked as a copy. Otherwise like to_dlpack().
+[[nodiscard]] DLManagedTensorVersioned* to_dlpack_versioned(const View& view, int dimensions = 0);
+/// Returns a tensor that is marked as read-only. Otherwise like the overload for View.
+[[nodiscard]] DLManagedTensorVersioned* to_dlpack_versioned(const ConstView& view, int dimensions = 0);
+
+/// Returns a view of the tensor's texels and takes ownership of the tensor, also if it throws: the deleter of a refused
+/// tensor has been called, as the standard requires of tensors of another version. Otherwise like from_dlpack().
+///
+/// Also throws Error{unsupported} if the major version of the tensor is not 1, and Error{not_permitted} if the tensor
+/// is read-only: use const_from_dlpack_versioned().
+[[nodiscard]] View from_dlpack_versioned(DLManagedTensorVersioned* tensor, std::optional<Format> format = std::nullopt);
+/// Returns a read-only view, and also accepts read-only tensors. Otherwise like from_dlpack_versioned().
+[[nodiscard]] ConstView const_from_dlpack_versioned(DLManagedTensorVersioned* tensor,
+                                                    std::optional<Format> format = std::nullopt);
 
 }  // namespace texton

@@ -25,6 +25,7 @@ enum class ErrorCode {
     not_permitted,   ///< the object was created without this permission, or the system forbids it
     capturing,       ///< not possible while a stream is being captured into a graph
     device_failure,  ///< the driver failed: see call() and cuda_name()
+    device_lost,     ///< CUDA is unusable for the rest of the process, since the failure of call()
     io               ///< a file could not be read or written
 };
 

@@ -12,8 +12,8 @@ namespace texton {
 /// Fills every row of the view with a repeated pattern, and returns when the fill is done. Padding between rows is not
 /// changed.
 ///
-/// The fill is not ordered with work on streams, not even on the default stream. The caller must wait for pending work
-/// on the memory first, for example with Stream::synchronize().
+/// The fill runs after the work of the default stream, but does not wait for other streams; see Stream. Host memory that
+/// belongs to no device is filled by the first CPU device.
 ///
 /// In memory, rows must start at a multiple of the pattern's length and contain a whole number of patterns. In an
 /// array, the length of the pattern must divide the bytes of a texel (of a block, for block-compressed formats).
@@ -30,10 +30,10 @@ void fill(const View& destination, std::uint8_t pattern);
 void fill(const View& destination, std::uint16_t pattern);
 /// Fills with a pattern of 4 bytes. Otherwise like the overload for 1 byte.
 void fill(const View& destination, std::uint32_t pattern);
-/// Enqueues a fill on a stream. The call can return before the fill is done, and the caller must keep the memory until
-/// then. Only a CUDA device fills pageable host memory before the call returns. Host memory can be filled on a stream
-/// of any device. If the stream is captured into a graph, each launch fills the memory, so the caller must keep it
-/// until the last launch is done. Otherwise like the overload without a stream.
+/// Enqueues a fill on a stream. Pageable host memory is filled when the call returns. Otherwise the call can return
+/// before the fill is done, and the caller must keep the memory until then. Host memory can be filled on a stream of
+/// any device. If the stream is captured into a graph, each launch fills the memory, so the caller must keep it, also
+/// pageable memory, until the last launch is done. Otherwise like the overload without a stream.
 ///
 /// Throws the errors of that overload, and Error{wrong_device} if the stream belongs to another device than the memory.
 /// Throws Error{capturing} if the capture was not started by Graph::capture() on this thread and the graph would have

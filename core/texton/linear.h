@@ -16,7 +16,8 @@ class Pool;
 ///
 /// Memory of the device is freed after the device has finished its work. Memory of a pool is freed in the order of the
 /// stream that it was allocated on, without waiting: the caller must order work on other streams before that, with an
-/// Event.
+/// Event. If this stream is being captured into a graph then, the memory is freed after the capture: when a recording
+/// ends, a stream or device is synchronized, or a pool is used.
 ///
 /// Memory that is allocated while its stream is captured belongs to the graph. If the object is destroyed during the
 /// recording, the graph frees the memory. Otherwise keep the object until the graph's work is done.
@@ -47,8 +48,9 @@ public:
     /// return the former data() and bytes(); their other member functions, and copy() and fill() of views of the
     /// memory, throw Error{released}.
     ///
-    /// Throws Error{not_permitted} if the memory was not allocated from a pool by this process, and Error{wrong_device}
-    /// if the stream belongs to a device of another kind. After an exception the memory is still allocated.
+    /// Throws Error{not_permitted} if the memory was not allocated from a pool by this process, Error{wrong_device} if
+    /// the stream belongs to a device of another kind, and Error{capturing} if the stream is being captured and the
+    /// memory was allocated outside of the graph. After an exception the memory is still allocated.
     void free(const Stream& stream);
 
     /// For internal use.

@@ -51,9 +51,9 @@ public:
     /// - Error{capturing} while the calling thread records a graph,
     /// - the errors of granularity().
     Physical(const Device& device, std::size_t bytes, const PhysicalInfo& info = {});
-    /// Imports memory of another process. `bytes` must be the size that it was created with; a CUDA device does not
-    /// check this. The caller must close a file descriptor, and may do so after this call. Throws Error{bad_argument}
-    /// for 0 bytes, a handle without a type or a closed file descriptor.
+    /// Imports memory of another process. `bytes` must be the size that it was created with. The caller must close a
+    /// file descriptor, and may do so after this call. Throws Error{bad_argument} if `bytes` is 0, not a multiple of the
+    /// granularity or more than the memory has, and for a handle without a type or a closed file descriptor.
     [[nodiscard]] static Physical import(const Device& device, const ShareableHandle& handle, std::size_t bytes);
 
     /// Returns a handle for another process. If it is a file descriptor, the caller must close it. Throws
@@ -74,13 +74,10 @@ private:
 /// Owns a range of device addresses to which physical memory is mapped.
 ///
 /// Copies refer to the same range. Views keep the range and its mappings alive; it is freed when the last of them is
-/// gone, after the device has finished its work. A view is valid while the memory that it covers stays mapped: after
+/// gone, after the device has finished its work, and after the recording if that thread records a graph. A view is valid while the memory that it covers stays mapped: after
 /// unmap(), its use throws Error{released}. A default-constructed or moved-from object is empty: bytes() is 0, data()
 /// is null, and the other member functions throw Error{released}. Several threads may call map(), unmap(), set_access()
 /// and const member functions at once.
-///
-/// Do not let the last copy or view end on a thread that records a graph while work on the memory is in flight: a CUDA
-/// device then unmaps the memory without waiting.
 class AddressRange {
 public:
     AddressRange() = default;  ///< Creates an empty object.

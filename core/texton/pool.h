@@ -127,8 +127,8 @@ public:
     /// memory is not from this pool, and Error{not_permitted} if the pool was created without a handle type.
     [[nodiscard]] PointerExport export_pointer(const Linear& memory) const;
     /// Imports an allocation of an imported pool. `bytes` is its size. The two processes must order their accesses
-    /// themselves. Destroying the result does not wait on a CUDA device: wait for work that uses the memory first. The
-    /// result must be destroyed before the exporting process frees the memory.
+    /// themselves. The memory is freed after this device has finished its work. The result must be destroyed before the
+    /// exporting process frees the memory.
     ///
     /// Throws Error{out_of_bounds} if `bytes` exceeds the allocation, Error{bad_argument} for 0 bytes, and
     /// Error{not_permitted} if this pool is not imported.

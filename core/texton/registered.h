@@ -30,6 +30,7 @@ public:
     ///
     /// Throws
     /// - Error{bad_argument} if `data` is null, `bytes` is 0, or a byte is already pinned or registered,
+    /// - Error{overflow} if the bytes exceed the address space,
     /// - Error{unsupported} if the device cannot register memory, or not with these options,
     /// - Error{capturing} while the calling thread records a graph.
     Registered(const Device& device, void* data, std::size_t bytes, RegisterOptions options = {});

@@ -20,6 +20,24 @@ class Event;
 /// host with synchronize(). This also holds for the default stream: streams that Texton creates do not wait for it
 /// (cudaStreamNonBlocking).
 ///
+/// Order of calls, for all functions of Texton:
+/// - A function that takes a stream is ordered by this stream alone. It can return before its work is done.
+/// - A function without a stream is ordered like cudaMemcpy: it runs after all work that the default stream of its
+///   device has when it is called, and its work is done when it returns. A copy between two devices runs after the
+///   default streams of both. It does not wait for streams that Texton creates: synchronize these first. As in CUDA,
+///   blocking streams of other code and the default stream wait for each other.
+///
+/// If work of the CPU device fails, for example because the host has too little memory, the work behind it still runs.
+/// The stream keeps its first failure until Stream::synchronize() or Device::synchronize() throws it as an Error. Until
+/// then it is also thrown by other calls that wait for or query this work: idle(), Event::synchronize() and done(),
+/// copies and fills of pageable memory on the stream and, for the default stream, calls without a stream. A stream that
+/// waits for an event behind the failed work fails as well.
+///
+/// When main() returns or calls exit(), the work that CPU devices still have runs to its end before static objects are
+/// destroyed. In destructors of static objects, streams of the CPU device work as before, but the work runs in the
+/// thread that enqueues it. Work of a CUDA device must be done when main() returns. In a child that was forked after
+/// the first use of a device, all functions that use the device throw Error{unsupported}.
+///
 /// A handle that is cheap to copy: copies refer to the same queue. Memory that was allocated on the stream in stream
 /// order also keeps the queue alive until it is freed. When the queue is destroyed, work that is still enqueued runs to
 /// its end. All functions are thread-safe.
@@ -45,8 +63,10 @@ public:
     /// Throws Error{wrong_device} for a device of another kind. Throws Error{capturing} if the stream is captured and
     /// the event was recorded outside of the capture.
     void wait(const Event& event) const;
-    /// Enqueues a call of `function`, which runs on another thread. It must not throw, and must not use Texton or CUDA.
-    /// In a graph, every launch calls it. Throws Error{bad_argument} if `function` is empty.
+    /// Enqueues a call of `function`, which runs on another thread: never on a thread that enqueues work or waits, so the
+    /// function may lock a mutex that such a thread holds for a limited time. (Destructors of static objects are an
+    /// exception; see above.) It must not throw, and must not use Texton or CUDA. In a graph, every launch calls it.
+    /// Throws Error{bad_argument} if `function` is empty.
     void run(std::function<void()> function) const;
     bool capturing() const;  ///< Returns true while the stream is captured into a graph.
 

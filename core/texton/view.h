@@ -107,7 +107,7 @@ public:
 /// - the pitch is shorter than a row,
 /// - the slice pitch is shorter than a slice or not a multiple of the pitch.
 ///
-/// Throws Error{overflow} if the size does not fit in 64 bits.
+/// Throws Error{overflow} if the size does not fit in 64 bits or exceeds the address space.
 [[nodiscard]] View host_view(void* data, Format format, Extent extent, std::size_t pitch = 0,
                              std::size_t slice_pitch = 0);
 /// Returns a read-only view. Otherwise like the overload for writable memory.
@@ -125,7 +125,8 @@ requires std::is_trivially_copyable_v<T>
 /// Returns a non-owning view of device memory that another library allocated. `pitch` and `slice_pitch` are as for
 /// host_view().
 ///
-/// Throws Error{not_registered} if the device does not know the first or the last byte, and the errors of host_view().
+/// Throws Error{not_registered} if the device does not know all bytes from the first to the last texel, and the errors
+/// of host_view().
 [[nodiscard]] View borrowed_view(const Device& device, void* data, Format format, Extent extent, std::size_t pitch = 0,
                                  std::size_t slice_pitch = 0);
 

@@ -1,0 +1,100 @@
+#include "core/pending_frees.h"
+
+#include <atomic>
+#include <list>
+#include <new>
+#include <thread>
+
+#include <texton/error.h>
+
+namespace texton::detail {
+namespace {
+
+// Keeps the stream and the pool until the memory is freed.
+struct PendingFree {
+    std::shared_ptr<StreamState> stream;
+    std::shared_ptr<PoolState> pool;
+    std::byte* address;
+    bool of_graph;
+};
+
+struct PendingFrees {
+    std::mutex mutex;  // protects the list; locked after the gate
+    std::list<PendingFree> list;
+    std::atomic<std::size_t> count{0};
+};
+
+// Never destroyed, because static objects of the program can own memory.
+PendingFrees& pending() {
+    static PendingFrees& made = *new PendingFrees;
+    return made;
+}
+
+// Frees and the beginnings of captures exclude each other. A free that sees no recording counts itself instead of
+// locking the gate, and a beginning, before which the recording is visible, waits for the count to become 0.
+constinit std::mutex gate;
+constinit std::atomic<int> frees_in_progress{0};
+
+// Returns false if the memory must be freed later, because the stream is being captured or a call has failed.
+bool try_free(const FreeingScope& scope, const StreamState& stream, std::byte* address, bool of_graph) noexcept {
+    Backend& backend = stream.device.backend();
+    try {
+        if (!of_graph && scope.may_be_captured() && backend.stream_capturing(stream.handle)) return false;
+        backend.free_async(address, stream.handle);
+    } catch (const Error& error) {
+        // After these errors nothing is left to free: a graph owns the memory, or the device is lost.
+        return (of_graph && error.code() == ErrorCode::bad_argument) || error.code() == ErrorCode::device_lost;
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+FreeingScope::FreeingScope() noexcept {
+    frees_in_progress.fetch_add(1);
+    if (!anyone_recording()) return;
+    frees_in_progress.fetch_sub(1);
+    lock_ = std::unique_lock(gate);
+}
+
+FreeingScope::~FreeingScope() {
+    if (!lock_.owns_lock()) frees_in_progress.fetch_sub(1);
+}
+
+void free_in_order(const std::shared_ptr<StreamState>& stream, const std::shared_ptr<PoolState>& pool,
+                   std::byte* address, bool of_graph) noexcept {
+    const FreeingScope scope;
+    if (try_free(scope, *stream, address, of_graph)) return;
+    PendingFrees& all = pending();
+    const std::lock_guard lock(all.mutex);
+    try {
+        all.list.push_back({stream, pool, address, of_graph});
+        all.count.store(all.list.size(), std::memory_order_release);
+    } catch (const std::bad_alloc&) {
+        // The host has no memory for the list: the memory stays allocated.
+    }
+}
+
+void free_pending() noexcept {
+    PendingFrees& all = pending();
+    if (all.count.load(std::memory_order_acquire) == 0) return;
+    std::list<PendingFree> freed;  // destroyed after the locks are released: the last use of a pool destroys the pool
+    const FreeingScope scope;
+    const std::lock_guard lock(all.mutex);
+    for (auto each = all.list.begin(); each != all.list.end();) {
+        const auto next = std::next(each);
+        if (try_free(scope, *each->stream, each->address, each->of_graph)) freed.splice(freed.end(), all.list, each);
+        each = next;
+    }
+    all.count.store(all.list.size(), std::memory_order_release);
+}
+
+std::unique_lock<std::mutex> hold_frees() noexcept {
+    std::unique_lock lock(gate);
+    while (frees_in_progress.load() != 0) std::this_thread::yield();
+    return lock;
+}
+
+}  // namespace texton::detail
