@@ -223,11 +223,7 @@ void ArrayBlock::destroy(std::shared_ptr<WorkOrder> order, std::shared_ptr<void>
         if (own != nullptr) device->destroy_array(own);
         memory.reset();
     };
-    if (recording()) {
-        after_recording(std::move(end));
-    } else {
-        end();
-    }
+    outside_recording(std::move(end));
 }
 
 ArrayBlock& live(const Array& array, const char* object) {

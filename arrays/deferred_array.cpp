@@ -115,10 +115,20 @@ private:
             }
             map_array(handle, range, stream);
         } catch (...) {
-            map_array(shadow.handle, {}, stream);
+            discard_shadow(stream);
+            detail::finish(stream);  // the copy may still write to the slots, which stay free
             throw;
         }
-        map_array(shadow.handle, {}, stream);
+        discard_shadow(stream);
+    }
+
+    // Unmaps the shadow. If the device refuses, destroys the shadow, which ends its mapping too.
+    void discard_shadow(const Stream& stream) const noexcept {
+        try {
+            map_array(remains_->shadow->handle, {}, stream);
+        } catch (...) {
+            remains_->shadow = nullptr;
+        }
     }
 
     MemoryRequirements requirements_;

@@ -8,6 +8,14 @@
 
 namespace texton::detail {
 
+void finish(const Stream& stream) noexcept {
+    try {
+        stream.synchronize();
+    } catch (...) {
+        // The device has failed, so no work is running.
+    }
+}
+
 void MappedBlock::lock(const char* object) {
     mutex_.lock_shared();
     try {
@@ -51,7 +59,12 @@ void MappedBlock::change(const char* object, const Stream& stream, SlotExchange&
     order_->wait_for_all(stream);
     slots.wait(stream);
     request(backend, object, {}, map);
-    done->record(stream);
+    // The device cannot take the change back, so nothing throws from here on.
+    try {
+        done->record(stream);
+    } catch (...) {
+        finish(stream);  // in place of later waits for the event, which is done if it was never recorded
+    }
     slots.commit(done);
     order_->changed(done);
 }

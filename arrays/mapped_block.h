@@ -45,6 +45,9 @@ private:
     std::shared_ptr<WorkOrder> order_ = std::make_shared<WorkOrder>();
 };
 
+/// Waits for the work of the stream, after a failure. Does not throw: if the wait fails, no work is running.
+void finish(const Stream& stream) noexcept;
+
 /// Records work of the caller that was enqueued on the stream and uses the array. Throws Error{not_mapped} like other
 /// work.
 void use_on(const Array& array, const Stream& stream, const char* object);

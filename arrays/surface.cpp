@@ -21,11 +21,7 @@ struct SurfaceState {
     }
     ~SurfaceState() {
         if (handle == nullptr) return;
-        if (recording()) {  // with CUDA the call would invalidate the capture
-            after_recording([array = array, on = sampling, surface = handle] { on->destroy_surface(surface); });
-        } else {
-            sampling->destroy_surface(handle);
-        }
+        outside_recording([array = array, on = sampling, surface = handle] { on->destroy_surface(surface); });
     }
     SurfaceState(const SurfaceState&) = delete;
     SurfaceState& operator=(const SurfaceState&) = delete;

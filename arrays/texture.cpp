@@ -10,6 +10,7 @@
 #include "arrays/array_block.h"
 #include "arrays/texture_state.h"
 #include "arrays/unit/texture_address.h"
+#include "arrays/written_image.h"
 #include "core/backing.h"
 #include "core/transfer.h"
 
@@ -349,6 +350,7 @@ std::size_t Texture::layers() const noexcept { return state_->layers; }
 Device Texture::device() const { return Device(*state_->backend); }
 
 std::uint64_t Texture::handle() const {
+    detail::check_source(kTexture, *this);
     const detail::BackingUse use(kTexture, detail::source_of(state_));
     return state_->sampling->texture_number(state_->handle);
 }

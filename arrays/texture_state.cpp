@@ -27,11 +27,7 @@ TextureState::TextureState(Backend& device) : backend(&device), sampling(&detail
 
 TextureState::~TextureState() {
     if (handle == nullptr) return;
-    if (recording()) {  // with CUDA the call would invalidate the capture
-        after_recording([on = sampling, texture = handle] { on->destroy_texture(texture); });
-    } else {
-        sampling->destroy_texture(handle);
-    }
+    outside_recording([on = sampling, texture = handle] { on->destroy_texture(texture); });
 }
 
 TextureKey texture_key(const TextureRequest& request) noexcept {

@@ -128,11 +128,7 @@ TilePoolState::~TilePoolState() {
         }
         chunks.clear();
     };
-    if (recording()) {
-        after_recording(std::move(release));
-    } else {
-        release();
-    }
+    outside_recording(std::move(release));
 }
 
 TileRun::~TileRun() {

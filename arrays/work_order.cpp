@@ -10,8 +10,16 @@
 namespace texton::detail {
 namespace {
 
-// Returns false while this thread records a graph, because a query of an event would invalidate the recording.
-bool is_done(const Event& event) { return !recording() && event.done(); }
+// Returns false while this thread records a graph, because a query of an event would invalidate the recording. Work
+// that failed is done, too: the failure is reported to those who wait for the work.
+bool is_done(const Event& event) {
+    if (recording()) return false;
+    try {
+        return event.done();
+    } catch (const Error&) {
+        return true;
+    }
+}
 
 }  // namespace
 
@@ -42,9 +50,13 @@ WorkOrder::Use& WorkOrder::use_of(const Stream& stream) {
 
 void WorkOrder::used_on(const Stream& stream) {
     const std::lock_guard lock(mutex_);
-    Use& use = use_of(stream);
-    use.event.record(stream);
-    use.pending = true;
+    try {
+        Use& use = use_of(stream);
+        use.event.record(stream);
+        use.pending = true;
+    } catch (...) {
+        stream.synchronize();  // the work is enqueued already, so it must be waited for in another way
+    }
 }
 
 void WorkOrder::wait_for_change(const Stream* stream) {
@@ -74,13 +86,16 @@ void WorkOrder::changed(std::shared_ptr<const Event> done) noexcept {
 
 void WorkOrder::finish() noexcept {
     const std::lock_guard lock(mutex_);
-    try {
-        if (change_ != nullptr) change_->synchronize();
-        for (const Use& use : uses_) {
-            if (use.pending) use.event.synchronize();
+    const auto wait_for = [](const Event& event) {
+        try {
+            event.synchronize();
+        } catch (const Error&) {
+            // The work is done but failed, or the driver has shut down.
         }
-    } catch (const Error&) {
-        // The device has failed or the driver has shut down, so no work is running.
+    };
+    if (change_ != nullptr) wait_for(*change_);
+    for (const Use& use : uses_) {
+        if (use.pending) wait_for(use.event);
     }
 }
 

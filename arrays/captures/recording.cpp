@@ -17,14 +17,19 @@
 #include <texton/pitched.h>
 #include <texton/sample.h>
 
+#include "arrays/captures/checks.h"
 #include "arrays/unit/texture_unit.h"
-#include "core/parallel.h"
+#include "core/file_error.h"
+#include "core/new_file.h"
 
 namespace texton {
 namespace {
 
+using detail::NewFile;
 using nlohmann::json;
 namespace fs = std::filesystem;
+
+constexpr const char* kObject = "texton::Recording";
 
 // An error in the contents of a file. read_recording() catches it and adds the file's name.
 struct Damage {
@@ -73,7 +78,7 @@ constexpr OperationName kOperations[] = {{"fetch", FetchOperation::plain},
 template <class Row, std::size_t N>
 const Row& named(const Row (&rows)[N], const std::string& name, const char* field) {
     const Row* row = std::find_if(std::begin(rows), std::end(rows), [&](const Row& each) { return each.name == name; });
-    require(row != std::end(rows), fmt::format("the {} '{}' is unknown", field, name));
+    require(row != std::end(rows), fmt::format("the {} {} is unknown", field, detail::quoted(name)));
     return *row;
 }
 
@@ -133,11 +138,22 @@ private:
     std::span<const std::byte> rest_;
 };
 
+// Returns a number of the head as an integer. Conversions of the JSON library are undefined for other numbers.
+std::uint64_t whole(const json& value, const char* field, std::uint64_t lowest, std::uint64_t highest) {
+    const bool real = value.is_number_float();
+    const double number = real ? value.get<double>() : 0;
+    const bool valid =
+        real ? number >= 0 && number <= 0x1p53 && number == std::floor(number) : value.is_number_unsigned();
+    const std::uint64_t count = !valid ? 0 : real ? static_cast<std::uint64_t>(number) : value.get<std::uint64_t>();
+    require(valid && count >= lowest && count <= highest,
+            fmt::format("{} is {}, but must be {} to {}", field, value.is_number() ? value.dump() : value.type_name(),
+                        lowest, highest));
+    return count;
+}
+
 int number(const json& head, const char* field, int lowest, int highest) {
-    const auto value = head.at(field).get<double>();
-    require(value >= lowest && value <= highest && value == std::floor(value),
-            fmt::format("{} is {}, but must be {} to {}", field, value, lowest, highest));
-    return static_cast<int>(value);
+    return static_cast<int>(
+        whole(head.at(field), field, static_cast<std::uint64_t>(lowest), static_cast<std::uint64_t>(highest)));
 }
 
 // Returns the name of a packed format in recordings, which is without the kind.
@@ -162,7 +178,7 @@ Format format_of(const json& head) {
     const int bits = number(head, "bits", 1, 32);
     const int channels = number(head, "channels", 1, 4);
     const auto type = head.at("type").get<std::string>();
-    require(type == "u" || type == "s" || type == "f", fmt::format("the type '{}' is unknown", type));
+    require(type == "u" || type == "s" || type == "f", fmt::format("the type {} is unknown", detail::quoted(type)));
     const FormatKind kind = type == "f"   ? FormatKind::floating
                             : srgb        ? FormatKind::srgb
                             : normalized  ? (type == "s" ? FormatKind::snorm : FormatKind::unorm)
@@ -183,9 +199,7 @@ ArrayInfo array_of(const json& head) {
     require(extent.is_array() && extent.size() == 3, "the extent does not have three numbers");
     std::size_t sides[3];
     for (std::size_t i = 0; i < 3; ++i) {
-        const auto side = extent.at(i).get<double>();
-        require(side >= 1 && side <= 131072, fmt::format("the extent contains {}, but must be 1 to 131072", side));
-        sides[i] = static_cast<std::size_t>(side);
+        sides[i] = whole(extent.at(i), "a side of the extent", 1, 131072);
     }
     const bool volume = array.kind == ArrayKind::array_3d;
     array.extent = {sides[0], sides[1], volume ? sides[2] : 1};
@@ -208,7 +222,10 @@ float real(const json& value) {
         if (text == "-inf") return -INFINITY;
         if (text == "nan") return NAN;
     }
-    return value.get<float>();
+    const auto number = value.get<double>();
+    constexpr double kMax = std::numeric_limits<float>::max();
+    if (std::abs(number) > kMax) return std::copysign(INFINITY, static_cast<float>(number > 0 ? 1 : -1));
+    return static_cast<float>(number);
 }
 
 json real(float value) {
@@ -220,8 +237,7 @@ json real(float value) {
 Sampler sampler_of(const json& head) {
     Sampler sampler;
     for (std::size_t i = 0; i < 3; ++i) {
-        const int mode = head.at("address").at(i).get<int>();
-        require(mode >= 0 && mode < detail::kAddressModeCount, fmt::format("the address mode {} is unknown", mode));
+        const auto mode = whole(head.at("address").at(i), "an address mode", 0, detail::kAddressModeCount - 1);
         sampler.address[i] = static_cast<AddressMode>(mode);
     }
     sampler.filter = static_cast<Filter>(number(head, "filter", 0, 1));
@@ -260,13 +276,14 @@ Recording parse(std::span<const std::byte> bytes) {
     require(!recording.array.usage.gather || recording.array.kind == ArrayKind::array_2d,
             "the operation is gather, but the kind is not 2D");
     for (int level = 0; level < recording.array.levels; ++level) {
-        const auto stored = head.at("level_bytes").at(static_cast<std::size_t>(level)).get<std::uint64_t>();
+        const std::uint64_t stored = whole(head.at("level_bytes").at(static_cast<std::size_t>(level)),
+                                           "the size of a level", 0, std::numeric_limits<std::uint64_t>::max());
         const std::size_t needed = packed_bytes(recording.array.format, whole_level(recording.array, level));
         require(stored == needed, fmt::format("level {} has {} bytes, but must have {}", level, stored, needed));
         const auto texels = reader.take(needed);
         recording.levels.emplace_back(texels.begin(), texels.end());
     }
-    const auto count = head.at("points").get<std::uint64_t>();
+    const std::uint64_t count = whole(head.at("points"), "points", 0, std::numeric_limits<std::uint64_t>::max());
     require(count <= reader.left() / sizeof(Texel),
             fmt::format("the file is truncated; it is too short for {} points", count));
     recording.points.resize(count);
@@ -294,6 +311,26 @@ std::string format_name(Format format) {
 
 bool reads_integers(Format format) {
     return info(format).kind == FormatKind::uint || info(format).kind == FormatKind::sint;
+}
+
+// Checks that the format of the file can express the recording. `path` is for the message.
+void check_expressible(const fs::path& path, const Recording& recording) {
+    const auto refuse = [&](std::string problem) {
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = "texton::Recording",
+                     .problem = fmt::format("{}: {}", path.string(), problem),
+                     .remedy = "Record a plane, an array or rows of memory, with another fetch operation than texel."});
+    };
+    if (std::none_of(std::begin(kKinds), std::end(kKinds), [&](const KindName& each) {
+            return each.kind == recording.array.kind && each.source == recording.source;
+        })) {
+        refuse("files cannot contain textures of one row of memory");
+    }
+    if (std::none_of(std::begin(kOperations), std::end(kOperations),
+                     [&](const OperationName& each) { return each.operation == recording.operation; })) {
+        refuse("files cannot contain fetches of single texels");
+    }
+    if (info(recording.array.format).layout == FormatLayout::planar) refuse("files cannot contain planar textures");
 }
 
 json head_of(const Recording& recording, const std::string& name, const std::vector<std::string>& columns) {
@@ -350,14 +387,12 @@ json head_of(const Recording& recording, const std::string& name, const std::vec
 
 [[noreturn]] void refuse_file(const fs::path& path, const std::string& what, const char* remedy) {
     throw Error({.code = ErrorCode::io,
-                 .object = "texton::Recording",
+                 .object = kObject,
                  .problem = fmt::format("{}: {}", path.string(), what),
                  .remedy = remedy});
 }
 
-}  // namespace
-
-Recording read_recording(const fs::path& path) {
+Recording read_file(const fs::path& path) {
     constexpr const char* kDamaged = "Record the texture again, or get a new copy of the file.";
     std::error_code failure;
     if (fs::is_directory(path, failure)) refuse_file(path, "the path is a folder", "Use the path of a file.");
@@ -374,7 +409,7 @@ Recording read_recording(const fs::path& path) {
     }
 }
 
-void write_recording(const fs::path& path, const Recording& recording) {
+void write_to(NewFile& file, const std::string& name, const Recording& recording) {
     std::vector<std::string> columns;
     std::vector<std::vector<float>> values;
     for (const Column& column : kColumns) {
@@ -385,31 +420,59 @@ void write_recording(const fs::path& path, const Recording& recording) {
         columns.emplace_back(column.name);
         values.push_back(std::move(all));
     }
-    const std::string head = head_of(recording, path.stem().string(), columns).dump();
-    fs::path aside = path;
-    aside += ".part";
-    std::error_code failure;
-    {
-        std::ofstream file(aside, std::ios::binary | std::ios::trunc);
-        const auto put = [&file](const void* bytes, std::size_t count) {
-            file.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(count));
-        };
-        const std::uint64_t length = head.size();
-        put(&length, sizeof length);
-        put(head.data(), head.size());
-        for (const auto& level : recording.levels) put(level.data(), level.size());
-        for (const auto& column : values) put(column.data(), column.size() * sizeof(float));
-        put(recording.results.data(), recording.results.size() * sizeof(Texel));
-        file.flush();
-        if (!file) failure = std::make_error_code(std::errc::io_error);
+    const std::string head = head_of(recording, name, columns).dump(-1, ' ', false, json::error_handler_t::replace);
+    const std::uint64_t length = head.size();
+    file.write(std::as_bytes(std::span(&length, 1)));
+    file.write(std::as_bytes(std::span(head)));
+    for (const auto& level : recording.levels) file.write(level);
+    for (const auto& column : values) file.write(std::as_bytes(std::span(column)));
+    file.write(std::as_bytes(std::span(recording.results)));
+}
+
+}  // namespace
+
+void detail::check_recording(const Recording& recording, const char* object) {
+    const auto refuse = [&](std::string problem, std::string remedy, std::vector<ErrorNumber> numbers) {
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = object,
+                     .problem = std::move(problem),
+                     .remedy = std::move(remedy),
+                     .numbers = std::move(numbers)});
+    };
+    const ArrayInfo& array = recording.array;
+    const int most = std::min(full_levels(array), kMaxLevels);
+    if (array.levels < 1 || array.levels > most || recording.levels.size() != static_cast<std::size_t>(array.levels)) {
+        refuse(fmt::format("the recording has texels of {} levels, but its array has {} of at most {}",
+                           recording.levels.size(), array.levels, most),
+               "Add the texels of each level.", {{"levels", recording.levels.size()}});
     }
-    if (!failure) fs::rename(aside, path, failure);
-    if (failure) {
-        std::error_code ignored;
-        fs::remove(aside, ignored);
-        refuse_file(path, "the file cannot be written: " + failure.message(),
-                    "Check the folder and the free space, or use another path.");
+    for (int level = 0; level < array.levels; ++level) {
+        const std::size_t bytes = recording.levels[static_cast<std::size_t>(level)].size();
+        const std::size_t needed = packed_bytes(array.format, whole_level(array, level));
+        if (bytes == needed && needed > 0) continue;
+        refuse(fmt::format("level {} of the recording has {} bytes, but its texels need {}", level, bytes, needed),
+               "Add all texels of the level, packed.", {{"bytes", bytes}, {"needed", needed}});
     }
+    if (!recording.results.empty() && recording.results.size() != recording.points.size()) {
+        refuse(fmt::format("the recording has {} results for {} points", recording.results.size(),
+                           recording.points.size()),
+               "Add one result for each point, or none.",
+               {{"results", recording.results.size()}, {"points", recording.points.size()}});
+    }
+}
+
+Recording read_recording(const fs::path& path) {
+    return detail::guarded(kObject, path, [&] { return read_file(path); });
+}
+
+void write_recording(const fs::path& path, const Recording& recording) {
+    check_expressible(path, recording);
+    detail::check_recording(recording, kObject);
+    detail::guarded(kObject, path, [&] {
+        NewFile file(kObject, path);
+        write_to(file, path.stem().string(), recording);
+        file.complete();
+    });
 }
 
 }  // namespace texton

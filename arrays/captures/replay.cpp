@@ -5,12 +5,15 @@
 #include <texton/recording.h>
 #include <texton/sample.h>
 
+#include "arrays/captures/checks.h"
 #include "arrays/unit/texel_format.h"
 #include "arrays/unit/texture_unit.h"
 #include "core/parallel.h"
 
 namespace texton {
 namespace {
+
+constexpr const char* kReplay = "texton::replay";
 
 Extent whole_level(const ArrayInfo& array, int level) {
     Extent extent = level_extent(array, level);
@@ -46,6 +49,7 @@ ConstView level_texels(const Recording& recording, int level) {
 }  // namespace
 
 std::vector<Texel> replay(const Recording& recording) {
+    detail::check_recording(recording, kReplay);
     const detail::TextureView view = model_view(recording);
     std::vector<Texel> texels(recording.points.size());
     constexpr std::size_t kPiece = 1024;  // points
@@ -60,6 +64,7 @@ std::vector<Texel> replay(const Recording& recording) {
 }
 
 std::vector<Texel> replay(const Recording& recording, const Device& device) {
+    detail::check_recording(recording, kReplay);
     const SampleOptions options{.operation = recording.operation, .component = recording.component};
     if (recording.source == TextureSource::pitched) {
         const Pitched2D memory(device, recording.array.format,

@@ -6,6 +6,7 @@
 #include "arrays/cpu/texture.h"
 #include "arrays/unit/surface_point.h"
 #include "arrays/unit/texel_format.h"
+#include "core/cpu/device.h"
 #include "core/parallel.h"
 
 namespace texton::detail {
@@ -72,7 +73,7 @@ struct CpuGrid {
 
 class CpuSampling final : public Sampling {
 public:
-    explicit CpuSampling(Backend& backend) noexcept : backend_(backend) {}
+    explicit CpuSampling(Backend& backend) noexcept : device_(static_cast<CpuDevice&>(backend)) {}
 
     TextureHandle create_texture(const TextureRequest& request) override {
         auto texture = std::make_unique<CpuTexture>();
@@ -103,6 +104,7 @@ public:
 
     void sample(TextureHandle handle, std::span<const FetchPoint> points, const SampleOptions& options,
                 std::span<Texel> texels, std::span<std::uint8_t> resident) override {
+        device_.wait_for_default_stream();
         in_pieces(points.size(), [&](std::size_t begin, std::size_t end) {
             TextureReader reader(texture_of(handle));
             if (resident.empty()) {
@@ -121,9 +123,10 @@ public:
         const CpuGrid grid{texture_of(texture), request.map,     location.address,
                            location.pitch,      location.extent, {texel_format(location.format), request.from_signed}};
         if (stream == nullptr) {
+            device_.wait_for_default_stream();
             grid.run();
         } else {
-            backend_.run_on_host(*stream, [grid] { grid.run(); });
+            device_.submit(*stream, [grid] { grid.run(); });
         }
     }
 
@@ -143,6 +146,7 @@ public:
               std::span<std::byte> texels) override {
         const CpuSurface& surface = surface_of(handle);
         const std::size_t bytes = info(surface.format).bytes;
+        device_.wait_for_default_stream();
         in_pieces(points.size(), [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) {
                 const std::byte* texel = texel_at(surface, points[i], boundary);
@@ -160,6 +164,7 @@ public:
                std::span<const std::byte> texels) override {
         const CpuSurface& surface = surface_of(handle);
         const std::size_t bytes = info(surface.format).bytes;
+        device_.wait_for_default_stream();
         for (std::size_t i = 0; i < points.size(); ++i) {
             std::byte* texel = texel_at(surface, points[i], boundary);
             if (texel != nullptr) std::memcpy(texel, &texels[i * bytes], bytes);
@@ -167,7 +172,7 @@ public:
     }
 
 private:
-    Backend& backend_;
+    CpuDevice& device_;
 };
 
 }  // namespace

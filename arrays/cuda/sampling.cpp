@@ -6,15 +6,13 @@
 #include <optional>
 
 #include <texton/linear.h>
-#include <texton/stream.h>
 
 #include "arrays/cuda/grids.h"
 #include "arrays/sampling.h"
 #include "core/cuda/array.h"
 
-// Textures and surfaces of a CUDA device. A batch passes in pieces through one block of device memory, on a separate
-// stream. Work that the caller has enqueued elsewhere therefore does not delay a batch, and all batches use the same
-// amount of device memory.
+// Textures and surfaces of a CUDA device. A batch passes in pieces through one block of device memory, on the default
+// stream. All batches use the same amount of device memory.
 
 namespace texton::detail {
 namespace {
@@ -26,34 +24,27 @@ struct Piece {
     std::byte* texels;
     std::byte* points;
     std::byte* flags;  // one byte per point
-    cudaStream_t stream;
 };
 
-// The stream and the device memory of batches.
-struct Workspace {
-    static constexpr std::size_t kBytes = std::size_t{16} << 20;
-
-    explicit Workspace(const Device& device) : stream(device), memory(device, kBytes) {}
-    Stream stream;
-    Linear memory;
-};
+constexpr std::size_t kWorkspaceBytes = std::size_t{16} << 20;
+constexpr cudaStream_t kDefaultStream = nullptr;
 
 template <class T>
 void upload(std::byte* to, std::span<const T> from, const Piece& piece, std::size_t elements_a_point = 1) {
     const std::span<const T> part = from.subspan(piece.first * elements_a_point, piece.count * elements_a_point);
-    call<cudaMemcpyAsync>(to, part.data(), part.size_bytes(), cudaMemcpyHostToDevice, piece.stream);
+    call<cudaMemcpyAsync>(to, part.data(), part.size_bytes(), cudaMemcpyHostToDevice, kDefaultStream);
 }
 
 template <class T>
 void download(std::span<T> to, const std::byte* from, const Piece& piece, std::size_t elements_a_point = 1) {
     const std::span<T> part = to.subspan(piece.first * elements_a_point, piece.count * elements_a_point);
-    call<cudaMemcpyAsync>(part.data(), from, part.size_bytes(), cudaMemcpyDeviceToHost, piece.stream);
+    call<cudaMemcpyAsync>(part.data(), from, part.size_bytes(), cudaMemcpyDeviceToHost, kDefaultStream);
 }
 
 void launch(const void* kernel, void** arguments, const Piece& piece) {
     constexpr unsigned kThreads = 256;
     const auto blocks = static_cast<unsigned>((piece.count + kThreads - 1) / kThreads);
-    call<cudaLaunchKernel>(kernel, dim3{blocks, 1, 1}, dim3{kThreads, 1, 1}, arguments, std::size_t{0}, piece.stream);
+    call<cudaLaunchKernel>(kernel, dim3{blocks, 1, 1}, dim3{kThreads, 1, 1}, arguments, std::size_t{0}, kDefaultStream);
 }
 
 // Thread-safe. Batches of all threads run one after another, because they share the block of memory.
@@ -152,25 +143,24 @@ private:
     void in_pieces(std::size_t points, std::size_t texel_bytes, std::size_t point_bytes, const Run& run) {
         const std::scoped_lock lock(mutex_);
         const DeviceScope scope(backend_.ordinal());
-        if (!workspace_) workspace_.emplace(Device(backend_));
+        if (!workspace_) workspace_.emplace(Device(backend_), kWorkspaceBytes);
         // A multiple of 16, which aligns all three arrays.
-        const std::size_t maximum = Workspace::kBytes / (texel_bytes + point_bytes + 1) / 16 * 16;
+        const std::size_t maximum = kWorkspaceBytes / (texel_bytes + point_bytes + 1) / 16 * 16;
         Piece piece{};
-        piece.texels = workspace_->memory.data();
+        piece.texels = workspace_->data();
         piece.points = piece.texels + maximum * texel_bytes;
         piece.flags = piece.points + maximum * point_bytes;
-        piece.stream = native(workspace_->stream.state()->handle);
         for (; piece.first < points; piece.first += maximum) {
             piece.count = std::min(maximum, points - piece.first);
             run(piece);
-            call<cudaStreamSynchronize>(piece.stream);
+            call<cudaStreamSynchronize>(kDefaultStream);
         }
     }
 
     CudaBackend& backend_;
     CudaGrids grids_;
     std::mutex mutex_;
-    std::optional<Workspace> workspace_;  // created with the first batch
+    std::optional<Linear> workspace_;  // device memory of batches, created with the first one
 };
 
 }  // namespace

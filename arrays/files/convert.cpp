@@ -4,13 +4,17 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <numbers>
+#include <span>
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include "arrays/files/oiio.h"
+#include "arrays/files/stored_texels.h"
+#include "core/parallel.h"
 
 namespace texton::detail {
 namespace {
@@ -35,7 +39,7 @@ float encoded_of(float linear) noexcept {
 }
 
 // The last of two or four channels is alpha, which is never sRGB-encoded.
-void change_colors(std::vector<float>& values, int channels, float (*change)(float) noexcept) {
+void change_colors(std::span<float> values, int channels, float (*change)(float) noexcept) {
     const auto count = static_cast<std::size_t>(channels);
     for (std::size_t at = 0; at < values.size(); ++at) {
         const bool alpha = count % 2 == 0 && at % count == count - 1;
@@ -44,7 +48,7 @@ void change_colors(std::vector<float>& values, int channels, float (*change)(flo
 }
 
 template <class Code>
-void from_unorm(const std::byte* texels, std::vector<float>& values) noexcept {
+void from_unorm(const std::byte* texels, std::span<float> values) noexcept {
     for (std::size_t at = 0; at < values.size(); ++at) {
         Code stored;
         std::memcpy(&stored, texels + at * sizeof(Code), sizeof(Code));
@@ -54,7 +58,7 @@ void from_unorm(const std::byte* texels, std::vector<float>& values) noexcept {
 
 // Rounds halves up. NaN becomes 0.
 template <class Code>
-void to_unorm(const std::vector<float>& values, std::byte* texels) noexcept {
+void to_unorm(std::span<const float> values, std::byte* texels) noexcept {
     constexpr double kMax = std::numeric_limits<Code>::max();
     for (std::size_t at = 0; at < values.size(); ++at) {
         const double value = values[at] > 0 ? std::min(1.0, static_cast<double>(values[at])) : 0.0;
@@ -63,26 +67,32 @@ void to_unorm(const std::vector<float>& values, std::byte* texels) noexcept {
     }
 }
 
-std::vector<float> floats_of(Format format, bool decode, const std::byte* texels, std::size_t count) {
-    const int channels = info(format).channels;
-    std::vector<float> values(count * static_cast<std::size_t>(channels));
+// Converts values between float and another type of floats. OpenImageIO counts in int.
+void convert_floats(OIIO::TypeDesc from_type, const void* from, OIIO::TypeDesc to_type, void* to, std::size_t count) {
+    constexpr std::size_t kPiece = std::size_t{1} << 20;
+    for (std::size_t at = 0; at < count; at += kPiece) {
+        OIIO::convert_pixel_values(from_type, static_cast<const std::byte*>(from) + at * from_type.size(), to_type,
+                                   static_cast<std::byte*>(to) + at * to_type.size(),
+                                   static_cast<int>(std::min(kPiece, count - at)));
+    }
+}
+
+void to_floats(Format format, bool decode, const std::byte* texels, std::span<float> values) {
     if (info(format).kind == FormatKind::floating) {
-        OIIO::convert_pixel_values(channel_type(format), texels, OIIO::TypeDesc::FLOAT, values.data(),
-                                   static_cast<int>(values.size()));
+        convert_floats(channel_type(format), texels, OIIO::TypeDesc::FLOAT, values.data(), values.size());
     } else if (info(format).bits == 8) {
         from_unorm<std::uint8_t>(texels, values);
     } else {
         from_unorm<std::uint16_t>(texels, values);
     }
-    if (decode) change_colors(values, channels, linear_of);
-    return values;
+    if (decode) change_colors(values, info(format).channels, linear_of);
 }
 
-void store_floats(std::vector<float> values, Format format, bool encode, std::byte* texels) {
+// Changes the values.
+void store_floats(std::span<float> values, Format format, bool encode, std::byte* texels) {
     if (encode) change_colors(values, info(format).channels, encoded_of);
     if (info(format).kind == FormatKind::floating) {
-        OIIO::convert_pixel_values(OIIO::TypeDesc::FLOAT, values.data(), channel_type(format), texels,
-                                   static_cast<int>(values.size()));
+        convert_floats(OIIO::TypeDesc::FLOAT, values.data(), channel_type(format), texels, values.size());
     } else if (info(format).bits == 8) {
         to_unorm<std::uint8_t>(values, texels);
     } else {
@@ -118,22 +128,23 @@ public:
             file_->read(level, box, packed);
             return;
         }
-        std::vector<std::byte> texels(packed_bytes(from, box.extent));
-        file_->read(level, box, texels.data());
+        auto texels = std::make_unique_for_overwrite<std::byte[]>(packed_bytes(from, box.extent));
+        file_->read(level, box, texels.get());
         if (by_value_) {
-            std::vector<std::byte> values(packed_bytes(center_, box.extent));
-            tbb::parallel_for(std::size_t{0}, (count + kGrain - 1) / kGrain, [&](std::size_t part) {
+            auto converted = std::make_unique_for_overwrite<std::byte[]>(packed_bytes(center_, box.extent));
+            run_in_parallel((count + kGrain - 1) / kGrain, [&](std::size_t part) {
                 const std::size_t first = part * kGrain;
-                store_floats(floats_of(from, file_->srgb() && !srgb(), texels.data() + first * info(from).bytes,
-                                       std::min(kGrain, count - first)),
-                             center_, srgb() && !file_->srgb(), values.data() + first * info(center_).bytes);
+                std::vector<float> values(std::min(kGrain, count - first) *
+                                          static_cast<std::size_t>(info(from).channels));
+                to_floats(from, file_->srgb() && !srgb(), texels.get() + first * info(from).bytes, values);
+                store_floats(values, center_, srgb() && !file_->srgb(), converted.get() + first * info(center_).bytes);
             });
-            texels = std::move(values);
+            texels = std::move(converted);
         }
         if (info(center_).channels == info(format()).channels) {
-            std::memcpy(packed, texels.data(), texels.size());
+            std::memcpy(packed, texels.get(), packed_bytes(center_, box.extent));
         } else {
-            spread(texels, packed, count);
+            spread(texels.get(), packed, count);
         }
     }
 
@@ -148,7 +159,7 @@ private:
 
     static bool is_by_value(Format from, Format to) noexcept { return conversion(from, to) == Conversion::values; }
 
-    void spread(const std::vector<std::byte>& texels, std::byte* packed, std::size_t count) const {
+    void spread(const std::byte* texels, std::byte* packed, std::size_t count) const {
         const auto from_channels = static_cast<std::size_t>(info(center_).channels);
         const auto to_channels = static_cast<std::size_t>(info(format()).channels);
         const std::size_t channel = info(format()).bytes / to_channels;
@@ -163,8 +174,7 @@ private:
                 } else if (source == kOne) {
                     std::memcpy(target, one.data() + 3 * channel, channel);
                 } else {
-                    std::memcpy(target,
-                                texels.data() + (at * from_channels + static_cast<std::size_t>(source)) * channel,
+                    std::memcpy(target, texels + (at * from_channels + static_cast<std::size_t>(source)) * channel,
                                 channel);
                 }
             }
@@ -206,17 +216,18 @@ public:
           extent_(image_->level(0)) {}
 
     void read(int, const Region& box, std::byte* packed) const override {
-        std::call_once(decoded_, [this] { decode(); });
+        // While this thread waits for tasks of the decoder, it must not start another task that reads this image.
+        std::call_once(decoded_, [this] { tbb::this_task_arena::isolate([this] { decode(); }); });
         const auto channels = static_cast<std::size_t>(info(format()).channels);
         const std::size_t row = row_bytes(format(), box.extent.width);
-        tbb::parallel_for(std::size_t{0}, box.extent.height * box.extent.depth, [&](std::size_t line) {
+        run_in_parallel(box.extent.height * box.extent.depth, [&](std::size_t line) {
             const std::size_t y = box.offset.y + line % box.extent.height;
             const std::size_t face = box.offset.z + line / box.extent.height;
             std::vector<float> values(box.extent.width * channels);
             for (std::size_t x = 0; x < box.extent.width; ++x) {
                 blend(face, box.offset.x + x, y, &values[x * channels], channels);
             }
-            store_floats(std::move(values), format(), srgb(), packed + line * row);
+            store_floats(values, format(), srgb(), packed + line * row);
         });
     }
 
@@ -225,10 +236,22 @@ public:
     }
 
 private:
+    // The values are allocated at once, but they take memory only as they are written.
     void decode() const {
-        std::vector<std::byte> texels(packed_bytes(format(), extent_));
-        image_->read(0, whole(extent_), texels.data());
-        values_ = floats_of(format(), srgb(), texels.data(), extent_.width * extent_.height);
+        const auto channels = static_cast<std::size_t>(info(format()).channels);
+        auto values = std::make_unique_for_overwrite<float[]>(packed_bytes(Format::r32_float, extent_) * channels /
+                                                              sizeof(float));
+        for (const Region& box : image_->boxes(0, kBandBytes)) {
+            if (box.offset.z > 0) continue;  // only the first slice has faces
+            const auto texels = std::make_unique_for_overwrite<std::byte[]>(packed_bytes(format(), box.extent));
+            image_->read(0, box, texels.get());
+            const std::size_t row = box.extent.width * channels;
+            for (std::size_t y = 0; y < box.extent.height; ++y) {
+                to_floats(format(), srgb(), texels.get() + row_bytes(format(), box.extent.width) * y,
+                          {&values[((box.offset.y + y) * extent_.width + box.offset.x) * channels], row});
+            }
+        }
+        values_ = std::move(values);
     }
 
     struct Direction {
@@ -285,7 +308,7 @@ private:
     bool openexr_;
     Extent extent_;
     mutable std::once_flag decoded_;
-    mutable std::vector<float> values_;  // linear values, with the channels of the format
+    mutable std::unique_ptr<float[]> values_;  // linear values, with the channels of the format
 };
 
 }  // namespace

@@ -256,15 +256,12 @@ Contents contents_of(const std::filesystem::path& path, std::span<const std::byt
 }
 
 void check_sides(const std::filesystem::path& path, const ArrayInfo& info) {
-    constexpr std::size_t kMax = std::size_t{1} << 31;
     const Extent& extent = info.extent;
     const std::string sides = to_string(extent);
     if (extent.width == 0 || extent.height == 0 || extent.depth == 0 || info.layers == 0) {
         damaged(path, fmt::format("the header specifies {} texels and {} layers", sides, info.layers));
     }
-    if (extent.width > kMax || extent.height > kMax || extent.depth > kMax) {
-        damaged(path, "the header specifies a size of " + sides);
-    }
+    if (!is_possible(extent)) damaged(path, "the header specifies a size of " + sides);
     if (is_cube(info.kind) && extent.width != extent.height) damaged(path, "its faces are not square: " + sides);
     if (info.levels > full_levels(info)) {
         damaged(path, fmt::format("the header specifies {} levels for {} texels", info.levels, sides));
@@ -281,7 +278,8 @@ std::vector<StoredLevel> locations(const std::filesystem::path& path, const Cont
     const std::size_t side = block_side(info.format);
     const bool volume = info.kind == ArrayKind::array_3d;
     const std::size_t slices = volume ? 1 : slice_count(info, 0);
-    const std::uint64_t available = (file_bytes - contents.header_bytes) / slices;
+    const std::uint64_t available =
+        (std::max<std::uint64_t>(file_bytes, contents.header_bytes) - contents.header_bytes) / slices;
     const auto too_short = [&] {
         damaged(path, fmt::format("it has {} bytes, which are too few for {} texels of {} in {} slices and {} levels",
                                   file_bytes, to_string(info.extent), name(info.format), slices, info.levels));
@@ -323,12 +321,15 @@ Header header_for(const ArrayInfo& info) {
     header.magic = code("DDS ");
     header.bytes = 124;
     const bool blocks = block_side(info.format) > 1;
-    header.flags = kHasCaps | kHasHeight | kHasWidth | kHasPixels | (blocks ? kHasLinearSize : kHasPitch);
+    const std::size_t pitch = blocks ? packed_bytes(info.format, {info.extent.width, info.extent.height})
+                                     : row_bytes(info.format, info.extent.width);
+    header.flags = kHasCaps | kHasHeight | kHasWidth | kHasPixels;
+    if (std::in_range<std::uint32_t>(pitch)) {  // optional, as readers compute it
+        header.flags |= blocks ? kHasLinearSize : kHasPitch;
+        header.pitch = static_cast<std::uint32_t>(pitch);
+    }
     header.height = static_cast<std::uint32_t>(info.extent.height);
     header.width = static_cast<std::uint32_t>(info.extent.width);
-    header.pitch =
-        static_cast<std::uint32_t>(blocks ? packed_bytes(info.format, {info.extent.width, info.extent.height})
-                                          : row_bytes(info.format, info.extent.width));
     header.pixels.bytes = 32;
     header.pixels.flags = kCode;
     header.pixels.code = code("DX10");
@@ -369,9 +370,10 @@ bool is_dds(const std::filesystem::path& path) {
 }
 
 OpenedImage open_dds(const std::filesystem::path& path, ImageColor color) {
+    const FileIdentity identity = identity_of(path);
     Contents contents = contents_of(path, first_bytes(kOpen, path, sizeof(Header) + sizeof(Header10)));
     check_sides(path, contents.info);
-    std::vector<StoredLevel> levels = locations(path, contents, std::filesystem::file_size(path));
+    std::vector<StoredLevel> levels = locations(path, contents, identity.bytes);
 
     OpenedImage opened;
     opened.metadata.file_kind = "dds";
@@ -383,17 +385,13 @@ OpenedImage open_dds(const std::filesystem::path& path, ImageColor color) {
         if (std::cmp_less(opened.metadata.channels.size(), channels)) opened.metadata.channels.emplace_back(channel);
     }
     if (channels == 4) opened.metadata.alpha = contents.alpha;
-    const int width = static_cast<int>(contents.info.extent.width);
-    const int height = static_cast<int>(contents.info.extent.height);
-    opened.metadata.data = opened.metadata.display = {0, 0, width, height};
+    opened.metadata.data = opened.metadata.display = frame_of(kOpen, contents.info.extent);
     if (contents.order != O::same) opened.conversions.push_back(said_of(contents.order));
     opened.kind = contents.info.kind;
-    for (const StoredLevel& level : levels) {
-        opened.data.push_back({0, 0, static_cast<int>(level.extent.width), static_cast<int>(level.extent.height)});
-    }
+    for (const StoredLevel& level : levels) opened.data.push_back(frame_of(kOpen, level.extent));
     opened.displays = opened.data;
     const bool srgb = info(format).kind == FormatKind::srgb || color == ImageColor::srgb;
-    opened.file = stored_file(path, format, srgb, contents.order, std::move(levels));
+    opened.file = stored_file(path, identity, format, srgb, contents.order, std::move(levels));
     return opened;
 }
 
@@ -406,9 +404,15 @@ void save_dds(const std::filesystem::path& path, const ImageState& image, const 
         fail_file(kSave, path, "is of a kind that cannot hold " + std::string(name(info.format)),
                   "Convert the texels to a format of DXGI first.");
     }
+    if (!is_possible(info.extent) || info.layers > kMaxSide) {
+        fail_file(
+            kSave, path,
+            fmt::format("is of a kind that cannot hold {} texels in {} layers", to_string(info.extent), info.layers),
+            "Save a part of the image.");
+    }
     const Header header = header_for(info);
     const Header10 more = header10_for(info, row->number, image.metadata.alpha);
-    StoredWriter writer(kSave, path);
+    NewFile writer(kSave, path);
     writer.write(std::as_bytes(std::span(&header, 1)));
     writer.write(std::as_bytes(std::span(&more, 1)));
     ImageBands bands(image, packed_bytes(info), progress);

@@ -1,9 +1,12 @@
 #pragma once
 // Readers and writers of each kind of file. A reader returns a stack of slices and the metadata.
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <texton/read_options.h>
 
 #include "arrays/files/source.h"
 
@@ -39,6 +42,28 @@ struct OpenedFrame {
 /// match it, and Error{out_of_bounds} if the frame does not exist.
 [[nodiscard]] OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw);
 
+/// Opens files in this process. Derived classes can open them elsewhere.
+class FileOpener {
+public:
+    FileOpener() = default;
+    virtual ~FileOpener() = default;
+    FileOpener(const FileOpener&) = delete;
+    FileOpener& operator=(const FileOpener&) = delete;
+
+    virtual bool is_dds(const std::filesystem::path& path) { return detail::is_dds(path); }
+    virtual int image_count(const std::filesystem::path& path) { return detail::image_count(path); }
+    virtual OpenedImage open_with_oiio(const std::filesystem::path& path, int part, ImageColor color) {
+        return detail::open_with_oiio(path, part, color);
+    }
+    virtual OpenedImage open_dds(const std::filesystem::path& path, ImageColor color) {
+        return detail::open_dds(path, color);
+    }
+    virtual OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw) {
+        return detail::open_raw_frame(path, raw);
+    }
+};
+/// Returns the object that opens files as the options request.
+[[nodiscard]] std::unique_ptr<FileOpener> file_opener(const ReadOptions& options);
 /// Writes a DDS file. Throws Error{io} and Canceled.
 void save_dds(const std::filesystem::path& path, const ImageState& image, const OnImageProgress& progress);
 /// Writes one raw planar frame. Throws Error{io} and Canceled.

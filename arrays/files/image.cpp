@@ -1,14 +1,15 @@
 #include <texton/image.h>
 
 #include <algorithm>
-#include <limits>
-#include <new>
-#include <stdexcept>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <texton/error.h>
 
+#include "arrays/files/formats.h"
 #include "arrays/files/oiio.h"
+#include "arrays/files/stored_texels.h"
 
 namespace texton {
 namespace {
@@ -17,86 +18,32 @@ using detail::fail_file;
 
 constexpr const char* kRead = "texton::read_image";
 constexpr const char* kWrite = "texton::write_image";
-constexpr std::size_t kBandBytes = std::size_t{16} << 20;
-
-// A part of an image that is read with one call: rows of one slice, or of as many slices as a tile has.
-struct Band {
-    int first_row, end_row;
-    int first_slice, end_slice;
-};
-
-bool read_band(OIIO::ImageInput& input, const Band& band, int channels, Image& image) {
-    const OIIO::ImageSpec& spec = input.spec();
-    const OIIO::TypeDesc type = detail::channel_type(image.format);
-    const auto texel = static_cast<OIIO::stride_t>(info(image.format).bytes);
-    const OIIO::stride_t row = texel * spec.width;
-    const OIIO::stride_t slice = row * spec.height;
-    std::byte* texels = image.texels.data() + band.first_slice * slice + band.first_row * row;
-    const int top = spec.y + band.first_row;
-    const int bottom = spec.y + band.end_row;
-    if (spec.tile_width == 0) {
-        return input.read_scanlines(0, 0, top, bottom, spec.z + band.first_slice, 0, channels, type, texels, texel,
-                                    row);
-    }
-    return input.read_tiles(0, 0, spec.x, spec.x + spec.width, top, bottom, spec.z + band.first_slice,
-                            spec.z + band.end_slice, 0, channels, type, texels, texel, row, slice);
-}
-
-// Memory is allocated as texels are read, because the header of a damaged file can specify any size.
-void read_bands(OIIO::ImageInput& input, const std::filesystem::path& path, int channels, Image& image) {
-    const OIIO::ImageSpec& spec = input.spec();
-    const std::size_t all = packed_bytes(image.format, image.extent);
-    const std::size_t row = row_bytes(image.format, image.extent.width);
-    const std::size_t slice = row * image.extent.height;
-    const int tile_rows = std::max(spec.tile_height, 1);
-    const int slices = std::max(spec.tile_depth, 1);
-    const std::size_t tile_bytes = row * static_cast<std::size_t>(tile_rows) * static_cast<std::size_t>(slices);
-    const int rows = tile_rows * static_cast<int>(std::max<std::size_t>(1, kBandBytes / tile_bytes));
-    const int height = spec.height;
-    const int depth = std::max(spec.depth, 1);
-    for (int z = 0; z < depth; z += slices) {
-        for (int y = 0; y < height;) {
-            const Band band{y, rows < height - y ? y + rows : height, z, std::min(z + slices, depth)};
-            const auto last = static_cast<std::size_t>(band.end_slice - 1);
-            image.texels.resize(
-                std::max(image.texels.size(), last * slice + static_cast<std::size_t>(band.end_row) * row));
-            detail::require_read(kRead, path, input, read_band(input, band, channels, image));
-            if (y == 0 && z == 0) image.texels.reserve(all);
-            y = band.end_row;
+// Reads all boxes of the first level. The texels grow with what was read, because the header of a damaged file can
+// specify any size.
+std::vector<std::byte> texels_of(const detail::ImageSource& file) {
+    const Extent extent = file.level(0);
+    const std::size_t row = row_bytes(file.format(), extent.width);
+    std::vector<std::byte> texels;
+    std::unique_ptr<std::byte[]> part;
+    std::size_t part_bytes = 0;
+    for (const Region& box : file.boxes(0, detail::kBandBytes)) {
+        const std::size_t bytes = packed_bytes(file.format(), box.extent);
+        if (bytes > part_bytes) {
+            part = nullptr;  // before the larger part is allocated
+            part = std::make_unique_for_overwrite<std::byte[]>(bytes);
+            part_bytes = bytes;
         }
+        file.read(0, box, part.get());
+        if (texels.empty()) texels.reserve(packed_bytes(file.format(), extent));
+        const std::size_t last =
+            (box.offset.z + box.extent.depth - 1) * extent.height + box.offset.y + box.extent.height;
+        texels.resize(std::max(texels.size(), last * row));
+        detail::copy_box(file.format(), texels.data(), extent, box.offset, part.get(), box.extent, {}, box.extent);
     }
+    return texels;
 }
 
-}  // namespace
-
-Image read_image(const std::filesystem::path& path) {
-    const auto input = detail::open_input(kRead, path);
-    const OIIO::ImageSpec& spec = input->spec();
-    Image image;
-    image.file_channels = spec.nchannels;
-    const int channels = std::min(spec.nchannels, 4);
-    image.format = with_channels(detail::channel_format(kRead, path, spec), channels);
-    image.extent = {static_cast<std::size_t>(spec.width), static_cast<std::size_t>(spec.height),
-                    static_cast<std::size_t>(std::max(spec.depth, 1))};
-    const auto too_large = [&] {
-        fail_file(kRead, path, "has a size of " + to_string(image.extent) + ", which does not fit in memory",
-                  "The file may be damaged. Otherwise reduce its size.");
-    };
-    try {
-        read_bands(*input, path, channels, image);
-    } catch (const std::bad_alloc&) {
-        too_large();
-    } catch (const std::length_error&) {
-        too_large();
-    } catch (const Error& error) {
-        if (error.code() != ErrorCode::overflow) throw;
-        too_large();
-    }
-    if (channels == 3) detail::set_alpha_to_one(image.format, image.texels);
-    return image;
-}
-
-void write_image(const std::filesystem::path& path, Format format, Extent extent, std::span<const std::byte> texels) {
+void write_whole(const std::filesystem::path& path, Format format, Extent extent, std::span<const std::byte> texels) {
     const FormatInfo& row = info(format);
     if (row.oiio.empty()) {
         throw Error({.code = ErrorCode::bad_argument,
@@ -104,10 +51,7 @@ void write_image(const std::filesystem::path& path, Format format, Extent extent
                      .problem = std::string(row.name) + " cannot be stored in image files",
                      .remedy = "Convert the texels to a plain format first."});
     }
-    constexpr auto kLongest = static_cast<std::size_t>(std::numeric_limits<int>::max());
-    const bool empty = extent.width == 0 || extent.height == 0 || extent.depth == 0;
-    const bool huge = extent.width > kLongest || extent.height > kLongest || extent.depth > kLongest;
-    if (empty || huge || texels.size() != packed_bytes(format, extent)) {
+    if (!detail::is_possible(extent) || texels.size() != packed_bytes(format, extent)) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = kWrite,
                      .problem = std::to_string(texels.size()) + " bytes do not match " + to_string(extent) +
@@ -138,6 +82,29 @@ void write_image(const std::filesystem::path& path, Format format, Extent extent
     }
     output.require_written(output->write_image(spec.format, texels.data()));
     output.complete();
+}
+
+}  // namespace
+
+Image read_image(const std::filesystem::path& path, const ReadOptions& options) {
+    return detail::guarded(kRead, path, [&] {
+        try {
+            const detail::OpenedImage opened =
+                detail::file_opener(options)->open_with_oiio(path, 0, ImageColor::linear);
+            Image image;
+            image.format = opened.file->format();
+            image.extent = opened.file->level(0);
+            image.file_channels = static_cast<int>(opened.metadata.channels.size());
+            image.texels = texels_of(*opened.file);
+            return image;
+        } catch (const Error& error) {
+            throw detail::renamed(error, kRead);
+        }
+    });
+}
+
+void write_image(const std::filesystem::path& path, Format format, Extent extent, std::span<const std::byte> texels) {
+    detail::guarded(kWrite, path, [&] { write_whole(path, format, extent, texels); });
 }
 
 }  // namespace texton

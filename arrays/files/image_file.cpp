@@ -14,6 +14,7 @@ namespace texton {
 namespace {
 
 constexpr const char* kImage = "texton::ImageFile";
+constexpr const char* kNumbered = "texton::numbered_files";
 
 const detail::ImageState& opened(const std::shared_ptr<const detail::ImageState>& state) {
     if (state != nullptr) return *state;
@@ -76,6 +77,27 @@ Region box_of(const detail::ImageState& state, const Subresource& part) {
     return {{at.x, at.y, box.offset.z + at.z}, part.region->extent};
 }
 
+std::vector<std::filesystem::path> sequence_of(const std::filesystem::path& first) {
+    detail::require_file(kNumbered, first);
+    const std::string name = first.filename().string();
+    const std::size_t last = name.find_last_of("0123456789");
+    if (last == std::string::npos) return {first};
+    const std::size_t before = name.find_last_not_of("0123456789", last);
+    const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+    const std::size_t digits = last + 1 - begin;
+    std::uint64_t number = 0;
+    const auto parsed = std::from_chars(name.data() + begin, name.data() + begin + digits, number);
+    if (parsed.ec != std::errc()) return {first};
+    std::vector<std::filesystem::path> files;
+    for (std::filesystem::path next = first; std::filesystem::is_regular_file(next);) {
+        files.push_back(next);
+        if (++number == 0) break;  // after the largest number
+        next = first.parent_path() /
+               fmt::format("{}{:0{}}{}", name.substr(0, begin), number, digits, name.substr(last + 1));
+    }
+    return files;
+}
+
 }  // namespace
 
 const ArrayInfo& ImageFile::info() const { return opened(state_).info; }
@@ -109,7 +131,8 @@ void ImageFile::read(const Subresource& part, std::span<std::byte> texels) const
                            name(state.info.format)),
                "Pass a buffer of the size of the tightly packed part.", {{"bytes", texels.size()}, {"needed", bytes}});
     }
-    detail::read_named(state.name, *state.file, part.level, box, texels.data());
+    detail::guarded(kImage, state.name,
+                    [&] { detail::read_named(state.name, *state.file, part.level, box, texels.data()); });
 }
 
 ImageAccess ImageFile::access(int level) const {
@@ -120,28 +143,11 @@ ImageAccess ImageFile::access(int level) const {
                "Call access() of the planes that plane() returns.", {});
     }
     check_index(state, "level", level, static_cast<std::size_t>(state.info.levels));
-    return state.file->access(level);
+    return detail::guarded(kImage, state.name, [&] { return state.file->access(level); });
 }
 
 std::vector<std::filesystem::path> numbered_files(const std::filesystem::path& first) {
-    detail::require_file("texton::numbered_files", first);
-    const std::string name = first.filename().string();
-    const std::size_t last = name.find_last_of("0123456789");
-    if (last == std::string::npos) return {first};
-    const std::size_t before = name.find_last_not_of("0123456789", last);
-    const std::size_t begin = before == std::string::npos ? 0 : before + 1;
-    const std::size_t digits = last + 1 - begin;
-    std::uint64_t number = 0;
-    const auto parsed = std::from_chars(name.data() + begin, name.data() + begin + digits, number);
-    if (parsed.ec != std::errc()) return {first};
-    std::vector<std::filesystem::path> files;
-    for (std::filesystem::path next = first; std::filesystem::is_regular_file(next);) {
-        files.push_back(next);
-        ++number;
-        next = first.parent_path() /
-               fmt::format("{}{:0{}}{}", name.substr(0, begin), number, digits, name.substr(last + 1));
-    }
-    return files;
+    return detail::guarded(kNumbered, first, [&] { return sequence_of(first); });
 }
 
 }  // namespace texton

@@ -119,12 +119,12 @@ private:
             piece.file->read(piece.level, source, packed);
             return;
         }
-        std::vector<std::byte> texels(packed_bytes(format(), source.extent));
-        piece.file->read(piece.level, source, texels.data());
+        const auto texels = std::make_unique_for_overwrite<std::byte[]>(packed_bytes(format(), source.extent));
+        piece.file->read(piece.level, source, texels.get());
         if (piece.turn == Turn{}) {
-            copy_box(format(), packed, box.extent, at, texels.data(), source.extent, {}, source.extent);
+            copy_box(format(), packed, box.extent, at, texels.get(), source.extent, {}, source.extent);
         } else {
-            copy_turned(info(format()).bytes, packed, box.extent, at, texels.data(), source.extent, piece.turn);
+            copy_turned(info(format()).bytes, packed, box.extent, at, texels.get(), source.extent, piece.turn);
         }
     }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,7 +19,7 @@
 
 // A load decodes the image box by box on the calling thread, in the order of the file. Each box is decoded into the
 // next of three pinned buffers, and its copy to the array is enqueued. The copies run while later boxes are decoded. A
-// buffer is reused when its copy is done.
+// buffer is reused when its copy is done. A box that is larger than a buffer is decoded in pageable memory first.
 
 namespace texton {
 namespace {
@@ -68,7 +70,12 @@ private:
 // Waits for the copies before their buffers are freed, also after an exception.
 class Copies {
 public:
-    explicit Copies(const Device& device) : stream_(device) {}
+    // A load has no stream, so its copies are ordered after the default stream.
+    explicit Copies(const Device& device) : stream_(device) {
+        const Event earlier(device, EventTiming::off);
+        earlier.record(Stream::default_of(device));
+        stream_.wait(earlier);
+    }
     ~Copies() {
         try {
             stream_.synchronize();
@@ -145,13 +152,43 @@ private:
 };
 
 void report(const ImageState& image, const OnImageProgress& progress, std::size_t done, std::size_t total) {
-    if (!progress || progress({done, total})) return;
+    if (!progress || detail::call_back([&] { return progress({done, total}); })) return;
     throw Canceled({.code = ErrorCode::io,
                     .object = kLoad,
                     .problem = fmt::format("loading {} was canceled after {} of {} bytes", image.name, done, total),
                     .remedy = "The progress callback canceled the operation.",
                     .numbers = {{"done", done}, {"total", total}}});
 }
+
+// Decodes a box that is larger than a buffer. Its pieces are copied to the buffers.
+class LargeBox {
+public:
+    LargeBox(const ImageState& image, const Step& step)
+        : image_(image),
+          step_(step),
+          pieces_(detail::cut(image.info.format, step.box, smallest(image.info.format), detail::kBandBytes)) {}
+
+    const std::vector<Region>& pieces() const noexcept { return pieces_; }
+    // Decodes the box on the first call. The memory is pageable, so that a size that a damaged file claims takes none.
+    void read(const Region& piece, std::byte* to) {
+        if (texels_ == nullptr) {
+            auto texels = std::make_unique_for_overwrite<std::byte[]>(step_.bytes);
+            detail::read_named(image_.name, *image_.file, step_.level, step_.box, texels.get());
+            texels_ = std::move(texels);
+        }
+        const Offset &at = piece.offset, &from = step_.box.offset;
+        detail::copy_box(image_.info.format, to, piece.extent, {}, texels_.get(), step_.box.extent,
+                         {at.x - from.x, at.y - from.y, at.z - from.z}, piece.extent);
+    }
+
+private:
+    static Extent smallest(Format format) { return {block_side(format), block_side(format), 1}; }
+
+    const ImageState& image_;
+    const Step& step_;
+    std::vector<Region> pieces_;
+    std::unique_ptr<std::byte[]> texels_;
+};
 
 // Calls `array_of(n)` for the first time after the first box was decoded.
 template <class ArrayOf>
@@ -161,27 +198,37 @@ void stream_in(const Device& device, std::span<const ImageState* const> images, 
     std::size_t total = 0, largest = 0;
     for (const Step& step : steps) {
         total += step.bytes;
-        largest = std::max(largest, step.bytes);
+        largest = std::max(largest, std::min(step.bytes, detail::kBandBytes));
     }
     std::vector<Buffer> buffers;
     const Copies copies(device);
     Timer timer(options.timing, device, copies.stream());
-    std::size_t done = 0;
-    for (std::size_t turn = 0; turn < steps.size(); ++turn) {
-        const Step& step = steps[turn];
+    std::size_t done = 0, turn = 0;
+    // Fills the next buffer and enqueues its copy to the array.
+    const auto stage = [&](const Step& step, const Region& box, const auto& fill) {
         const ImageState& image = *images[step.array];
+        const std::size_t bytes = packed_bytes(image.info.format, box.extent);
         if (turn < kBuffers) buffers.emplace_back(device, largest);
-        const Buffer& buffer = buffers[turn % kBuffers];
-        timer.decode(step.bytes,
-                     [&] { detail::read_named(image.name, *image.file, step.level, step.box, buffer.wait()); });
+        const Buffer& buffer = buffers[turn++ % kBuffers];
+        timer.decode(bytes, [&] { fill(buffer.wait()); });
         const Array& array = array_of(step.array);
         timer.copy([&] {
-            copy(array.view({.level = step.level, .region = step.box}), buffer.view(image.info.format, step.box.extent),
+            copy(array.view({.level = step.level, .region = box}), buffer.view(image.info.format, box.extent),
                  copies.stream());
         });
         buffer.used_on(copies.stream());
-        done += step.bytes;
+        done += bytes;
         report(image, options.progress, done, total);
+    };
+    for (const Step& step : steps) {
+        const ImageState& image = *images[step.array];
+        if (step.bytes <= detail::kBandBytes) {
+            stage(step, step.box,
+                  [&](std::byte* to) { detail::read_named(image.name, *image.file, step.level, step.box, to); });
+            continue;
+        }
+        LargeBox large(image, step);
+        for (const Region& piece : large.pieces()) stage(step, piece, [&](std::byte* to) { large.read(piece, to); });
     }
     copies.stream().synchronize();
     timer.finish(buffers.size() * largest);
@@ -207,14 +254,7 @@ auto made_for(const ImageState& image, Make make) {
     try {
         return make();
     } catch (const Error& error) {
-        ErrorParts parts{.code = error.code(),
-                         .object = kLoad,
-                         .problem = image.name + ": " + error.problem(),
-                         .remedy = error.remedy(),
-                         .numbers = error.numbers(),
-                         .call = error.call(),
-                         .cuda_name = error.cuda_name()};
-        throw Error(std::move(parts));
+        throw detail::renamed(error, kLoad, image.name + ": ");
     }
 }
 
@@ -235,46 +275,54 @@ std::string described(const ArrayInfo& info) {
 
 Array load(const Device& device, const ImageFile& image, const LoadOptions& options) {
     const ImageState& state = plain(image);
-    ArrayInfo info = state.info;
-    info.usage = options.usage;
-    std::optional<Array> array;
-    const ImageState* images[] = {&state};
-    stream_in(device, images, options, [&](std::size_t) -> const Array& {
-        if (!array) array = made_for(state, [&] { return Array(device, info); });
-        return *array;
+    return detail::guarded(kLoad, state.name, [&] {
+        ArrayInfo info = state.info;
+        info.usage = options.usage;
+        std::optional<Array> array;
+        const ImageState* images[] = {&state};
+        stream_in(device, images, options, [&](std::size_t) -> const Array& {
+            if (!array) array = made_for(state, [&] { return Array(device, info); });
+            return *array;
+        });
+        return std::move(*array);
     });
-    return std::move(*array);
 }
 
 PlanarArray load_planar(const Device& device, const ImageFile& image, const LoadOptions& options) {
     const auto images = planes(image);
-    const ArrayInfo& info = image.info();
-    std::optional<PlanarArray> array;
-    stream_in(device, images, options, [&](std::size_t plane) -> const Array& {
-        if (!array) array = made_for(*image.state(), [&] { return PlanarArray(device, info.format, info.extent); });
-        return array->plane(static_cast<int>(plane));
+    return detail::guarded(kLoad, image.state()->name, [&] {
+        const ArrayInfo& info = image.info();
+        std::optional<PlanarArray> array;
+        stream_in(device, images, options, [&](std::size_t plane) -> const Array& {
+            if (!array) array = made_for(*image.state(), [&] { return PlanarArray(device, info.format, info.extent); });
+            return array->plane(static_cast<int>(plane));
+        });
+        return std::move(*array);
     });
-    return std::move(*array);
 }
 
 void load(const Array& array, const ImageFile& image, const LoadOptions& options) {
     const ImageState& state = plain(image);
-    const Device device = array.device();
-    ArrayInfo there = array.info();
-    there.usage = {};
-    if (there != state.info) unlike(state, described(there));
-    const ImageState* images[] = {&state};
-    stream_in(device, images, options, [&](std::size_t) -> const Array& { return array; });
+    detail::guarded(kLoad, state.name, [&] {
+        const Device device = array.device();
+        ArrayInfo there = array.info();
+        there.usage = {};
+        if (there != state.info) unlike(state, described(there));
+        const ImageState* images[] = {&state};
+        stream_in(device, images, options, [&](std::size_t) -> const Array& { return array; });
+    });
 }
 
 void load(const PlanarArray& array, const ImageFile& image, const LoadOptions& options) {
     const auto images = planes(image);
-    const Device device = array.device();
-    if (array.format() != image.info().format || array.extent() != image.info().extent) {
-        unlike(*image.state(), fmt::format("{} texels of {}", to_string(array.extent()), name(array.format())));
-    }
-    stream_in(device, images, options,
-              [&](std::size_t plane) -> const Array& { return array.plane(static_cast<int>(plane)); });
+    detail::guarded(kLoad, image.state()->name, [&] {
+        const Device device = array.device();
+        if (array.format() != image.info().format || array.extent() != image.info().extent) {
+            unlike(*image.state(), fmt::format("{} texels of {}", to_string(array.extent()), name(array.format())));
+        }
+        stream_in(device, images, options,
+                  [&](std::size_t plane) -> const Array& { return array.plane(static_cast<int>(plane)); });
+    });
 }
 
 std::string to_string(const LoadTiming& timing) {

@@ -4,6 +4,7 @@
 
 #include "arrays/array_block.h"
 #include "arrays/files/source.h"
+#include "core/file_error.h"
 
 // Arrays and views in memory as images.
 
@@ -11,6 +12,9 @@ namespace texton {
 namespace {
 
 using detail::ImageState;
+
+constexpr const char* kImageOf = "texton::image_of";
+constexpr const char* kName = "image in memory";
 
 class ViewFile : public detail::ImageSource {
 public:
@@ -38,13 +42,12 @@ ImageFile image_of_levels(const ArrayInfo& info, std::vector<ConstView> levels) 
     auto state = std::make_shared<ImageState>();
     state->info = info;
     state->info.usage = {};
-    state->name = "image in memory";
+    state->name = kName;
     state->file = std::make_shared<ViewFile>(std::move(levels), std::move(extents));
     if (state->file->srgb()) state->metadata.color_space = "sRGB";
     if (texton::info(info.format).channels == 4) state->metadata.alpha = ImageAlpha::straight;
     state->metadata.file_kind = "memory";
-    state->metadata.data = {0, 0, static_cast<int>(info.extent.width), static_cast<int>(info.extent.height)};
-    state->metadata.display = state->metadata.data;
+    state->metadata.data = state->metadata.display = detail::frame_of(kImageOf, info.extent);
     return ImageFile(std::move(state));
 }
 
@@ -60,27 +63,33 @@ ArrayKind kind_of(const ConstView& view) {
 }  // namespace
 
 ImageFile image_of(const Array& array) {
-    std::vector<ConstView> levels;
-    for (int level = 0; level == 0 || level < array.info().levels; ++level) {
-        levels.push_back(array.view({.level = level}));
-    }
-    return image_of_levels(array.info(), std::move(levels));
+    return detail::guarded(kImageOf, kName, [&] {
+        std::vector<ConstView> levels;
+        for (int level = 0; level == 0 || level < array.info().levels; ++level) {
+            levels.push_back(array.view({.level = level}));
+        }
+        return image_of_levels(array.info(), std::move(levels));
+    });
 }
 
 ImageFile image_of(const ConstView& view) {
-    ArrayInfo info{.format = view.format(), .extent = view.extent(), .kind = kind_of(view)};
-    if (is_layered(info.kind)) info.layers = std::exchange(info.extent.depth, 1);
-    return image_of_levels(info, {view});
+    return detail::guarded(kImageOf, kName, [&] {
+        ArrayInfo info{.format = view.format(), .extent = view.extent(), .kind = kind_of(view)};
+        if (is_layered(info.kind)) info.layers = std::exchange(info.extent.depth, 1);
+        return image_of_levels(info, {view});
+    });
 }
 
 ImageFile image_of(const PlanarArray& array) {
-    auto state = std::make_shared<ImageState>();
-    state->planes = {image_of(array.plane(0)), image_of(array.plane(1))};
-    state->info = {.format = array.format(), .extent = array.extent()};
-    state->metadata = state->planes[0].metadata();
-    state->metadata.channels = {"Y", "Cb", "Cr"};
-    state->name = "image in memory";
-    return ImageFile(std::move(state));
+    return detail::guarded(kImageOf, kName, [&] {
+        auto state = std::make_shared<ImageState>();
+        state->planes = {image_of(array.plane(0)), image_of(array.plane(1))};
+        state->info = {.format = array.format(), .extent = array.extent()};
+        state->metadata = state->planes[0].metadata();
+        state->metadata.channels = {"Y", "Cb", "Cr"};
+        state->name = kName;
+        return ImageFile(std::move(state));
+    });
 }
 
 }  // namespace texton

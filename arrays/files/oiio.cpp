@@ -1,17 +1,20 @@
 #include "arrays/files/oiio.h"
 
+#include <OpenImageIO/filesystem.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <mutex>
 #include <system_error>
 
 namespace texton::detail {
 namespace {
+
+constexpr std::size_t kCheckedBytes = std::size_t{16} << 20;  // of rows that are read together
 
 // Returns the code value of 1 in a channel of the format.
 std::uint32_t one(Format format) {
@@ -75,15 +78,6 @@ bool is_tiff_of_slices(const std::filesystem::path& path) {
 
 }  // namespace
 
-void fail_file(const char* object, const std::filesystem::path& path, const std::string& why, std::string remedy,
-               ErrorCode code, std::vector<ErrorNumber> numbers) {
-    throw Error({.code = code,
-                 .object = object,
-                 .problem = path.string() + " " + why,
-                 .remedy = std::move(remedy),
-                 .numbers = std::move(numbers)});
-}
-
 std::string one_line(std::string text) {
     std::replace(text.begin(), text.end(), '\n', ' ');
     text.erase(text.find_last_not_of(" .?!") + 1);
@@ -93,9 +87,13 @@ std::string one_line(std::string text) {
 void require_file(const char* object, const std::filesystem::path& path) {
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
+    if (status.type() == std::filesystem::file_type::none)
+        fail_file(object, path, "cannot be read: " + error.message(), "Check the path and the permissions.");
     if (!std::filesystem::exists(status)) fail_file(object, path, "does not exist", "Check the path.");
     if (std::filesystem::is_directory(status)) fail_file(object, path, "is a folder", "Name a file in it.");
-    if (std::filesystem::is_regular_file(status) && std::filesystem::file_size(path, error) == 0)
+    if (!std::filesystem::is_regular_file(status))  // a pipe would block, and cannot be read twice
+        fail_file(object, path, "is not a regular file", "Copy its contents to a file first.");
+    if (std::filesystem::file_size(path, error) == 0)
         fail_file(object, path, "is empty", "The program that wrote the file may have failed.");
     if (::access(path.c_str(), R_OK) != 0)
         fail_file(object, path, "cannot be read: permission denied", "Check the permissions of the file.");
@@ -146,75 +144,150 @@ void set_alpha_to_one(Format format, std::span<std::byte> texels) {
     }
 }
 
-FileAside::FileAside(const char* object, const std::filesystem::path& path)
-    : object_(object), path_(path), aside_(path) {
-    static std::atomic<unsigned> count{0};
-    std::string name = ".";
-    name += path.stem().string() + "." + std::to_string(::getpid()) + "-" + std::to_string(count++);
-    name += path.extension().string();
-    aside_.replace_filename(name);
-}
+// The proxy of a writer: bytes go to the new file through a buffer, and the first error is kept. Its type is not
+// "file", because the writer of JPEG hands files to libjpeg, which ends the process if a write fails.
+class ImageFileOutput::Stream : public OIIO::Filesystem::IOProxy {
+public:
+    explicit Stream(NewFile& file) : IOProxy(file.name().string(), Write), file_(file) {}
 
-FileAside::~FileAside() {
-    std::error_code ignored;
-    if (!done_) std::filesystem::remove(aside_, ignored);
-}
+    const char* proxytype() const override { return "texton"; }
+    void close() override { m_mode = Closed; }
+    int64_t tell() override { return m_pos; }
+    bool seek(int64_t offset) override {
+        if (offset < 0) return false;
+        m_pos = offset;
+        return true;
+    }
+    size_t write(const void* from, size_t bytes) override {
+        const size_t put = pwrite(from, bytes, m_pos);
+        m_pos += static_cast<int64_t>(put);
+        return put;
+    }
+    size_t pwrite(const void* from, size_t bytes, int64_t offset) override {
+        const std::lock_guard lock(mutex_);
+        const auto at = static_cast<std::uint64_t>(offset);
+        const auto* first = static_cast<const std::byte*>(from);
+        if (at != buffer_at_ + buffer_.size() || buffer_.size() + bytes > kBufferBytes) put_buffer();
+        if (bytes > kBufferBytes) {
+            keep(file_.write_at(at, {first, bytes}));
+        } else {
+            if (buffer_.empty()) buffer_at_ = at;
+            buffer_.insert(buffer_.end(), first, first + bytes);
+        }
+        return error_ == 0 ? bytes : 0;
+    }
+    size_t read(void* to, size_t bytes) override {
+        const size_t got = pread(to, bytes, m_pos);
+        m_pos += static_cast<int64_t>(got);
+        return got;
+    }
+    size_t pread(void* to, size_t bytes, int64_t offset) override {
+        const std::lock_guard lock(mutex_);
+        put_buffer();
+        return file_.read_at(static_cast<std::uint64_t>(offset), {static_cast<std::byte*>(to), bytes});
+    }
+    size_t size() const override {
+        const std::lock_guard lock(mutex_);
+        put_buffer();
+        return file_.size();
+    }
+    void flush() const override {
+        const std::lock_guard lock(mutex_);
+        put_buffer();
+    }
 
-void FileAside::complete() {
-    std::error_code error;
-    std::filesystem::rename(aside_, path_, error);
-    if (error) fail_file(object_, path_, "cannot be replaced: " + error.message(), "Write to another path.");
-    done_ = true;
-}
+    /// Returns the first error number of the system, or 0.
+    int first_error() const {
+        flush();
+        return error_;
+    }
+
+private:
+    static constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
+
+    void keep(int error) const noexcept {
+        if (error_ == 0) error_ = error;
+    }
+    void put_buffer() const {
+        if (!buffer_.empty()) keep(file_.write_at(buffer_at_, buffer_));
+        buffer_.clear();
+    }
+
+    NewFile& file_;
+    mutable std::mutex mutex_;
+    mutable std::vector<std::byte> buffer_;
+    std::uint64_t buffer_at_ = 0;
+    mutable int error_ = 0;
+};
 
 ImageFileOutput::ImageFileOutput(const char* object, const std::filesystem::path& path)
-    : object_(object), path_(path), aside_(object, path), output_(OIIO::ImageOutput::create(aside_.name())) {
-    if (output_ == nullptr) {
-        (void)OIIO::geterror();
-        fail_file(object, path, "has an extension that OpenImageIO cannot write",
-                  "Use .png, .tif, .exr or another supported extension.");
-    }
-}
+    : object_(object),
+      path_(path),
+      output_([&] {
+          auto output = OIIO::ImageOutput::create(path.string());
+          if (output != nullptr) return output;
+          (void)OIIO::geterror();
+          fail_file(object, path, "has an extension that OpenImageIO cannot write",
+                    "Use .png, .tif, .exr or another supported extension.");
+      }()),
+      file_(object, path) {}
 
 ImageFileOutput::~ImageFileOutput() { output_.reset(); }
 
+void ImageFileOutput::fail(const char* what, const std::string& remedy) {
+    if (stream_ != nullptr && stream_->first_error() != 0) file_.fail(stream_->first_error());
+    fail_file(object_, path_, what + (": " + one_line(output_->geterror())), remedy);
+}
+
 void ImageFileOutput::open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOutput::OpenMode mode) {
     // The TIFF writer checks for write errors itself. It loses earlier parts if it appends a part to a stream.
-    if (file_ == nullptr && output_->supports("ioproxy") && output_->format_name() != std::string("tiff")) {
-        file_.reset(std::fopen(aside_.name().c_str(), "w+b"));
-        if (file_ == nullptr) {
-            fail_file(object_, path_, "cannot be opened: " + std::generic_category().message(errno),
-                      "Check that the folder is writable.");
-        }
-        stream_ = std::make_unique<OIIO::Filesystem::IOFile>(file_.get(), OIIO::Filesystem::IOProxy::Write);
+    if (stream_ == nullptr && output_->supports("ioproxy") && output_->format_name() != std::string("tiff")) {
+        stream_ = std::make_unique<Stream>(file_);
         output_->set_ioproxy(stream_.get());
     }
-    const bool good = specs.size() == 1 ? output_->open(aside_.name(), specs.front(), mode)
-                                        : output_->open(aside_.name(), static_cast<int>(specs.size()), specs.data());
+    const std::string name = file_.name().string();
+    const bool good = specs.size() == 1 ? output_->open(name, specs.front(), mode)
+                                        : output_->open(name, static_cast<int>(specs.size()), specs.data());
     if (good) return;
     if (stream_ != nullptr)
         output_->set_ioproxy(nullptr);  // the JPEG writer crashes if it closes a file that it did not open
-    fail_file(object_, path_, "cannot be opened: " + one_line(output_->geterror()),
-              "Check that the folder is writable and that the kind of file supports the image.");
+    fail("cannot be written by OpenImageIO",
+         "Check that the kind of file supports the format, the options and the attributes of the image.");
 }
 
 void ImageFileOutput::require_written(bool good) {
-    if (good) return;
-    fail_file(object_, path_, "cannot be written: " + one_line(output_->geterror()), "The disk may be full.");
+    if (!good) fail("cannot be written", "The disk may be full.");
 }
 
-void ImageFileOutput::complete() {
-    require_written(output_->close());
-    output_.reset();  // OpenEXR writes the table of tiles on destruction
-    if (file_ != nullptr) {
-        const bool lost = std::ferror(file_.get()) != 0;
-        const bool flushed = std::fflush(file_.get()) == 0;
-        if (lost || !flushed || std::fclose(file_.release()) != 0) {
-            fail_file(object_, path_, "cannot be written: " + std::generic_category().message(errno),
+// Reads all rows of all parts.
+void ImageFileOutput::require_readable() const {
+    const auto input = open_input(object_, file_.name());
+    for (int part = 0; input->seek_subimage(part, 0); ++part) {
+        const OIIO::ImageSpec spec = input->spec();
+        const std::size_t row = spec.scanline_bytes(true);
+        const int rows = static_cast<int>(std::clamp<std::size_t>(kCheckedBytes / std::max<std::size_t>(row, 1), 1,
+                                                                  static_cast<std::size_t>(spec.height)));
+        const auto texels = std::make_unique_for_overwrite<std::byte[]>(row * static_cast<std::size_t>(rows));
+        for (int y = 0; y < spec.height; y += rows) {
+            const int end = std::min(spec.height, y + rows);
+            const bool good = input->read_scanlines(part, 0, spec.y + y, spec.y + end, spec.z, 0, spec.nchannels,
+                                                    OIIO::TypeDesc::UNKNOWN, texels.get());
+            if (good && !input->has_error()) continue;
+            fail_file(object_, path_, "was not written completely: " + one_line(input->geterror()),
                       "The disk may be full.");
         }
     }
-    aside_.complete();
+    (void)input->geterror();
+}
+
+void ImageFileOutput::complete() {
+    const bool checked = stream_ != nullptr || output_->format_name() == std::string("tiff");
+    require_written(output_->close());
+    output_.reset();  // OpenEXR writes the table of tiles on destruction
+    if (stream_ != nullptr && stream_->first_error() != 0) file_.fail(stream_->first_error());
+    if (!checked && file_.has_hole()) file_.fail(ENOSPC);
+    if (!checked) require_readable();
+    file_.complete();
 }
 
 }  // namespace texton::detail

@@ -1,11 +1,9 @@
 #pragma once
 // Functions that all readers and writers of image files share.
-#include <OpenImageIO/filesystem.h>
 #include <OpenImageIO/imageio.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -16,16 +14,15 @@
 #include <texton/error.h>
 #include <texton/format.h>
 
-namespace texton::detail {
+#include "core/file_error.h"
+#include "core/new_file.h"
 
-/// Throws Error{code}. The problem is "PATH WHY".
-[[noreturn]] void fail_file(const char* object, const std::filesystem::path& path, const std::string& why,
-                            std::string remedy, ErrorCode code = ErrorCode::io, std::vector<ErrorNumber> numbers = {});
+namespace texton::detail {
 
 /// Returns an error message of OpenImageIO as one line without the final punctuation, because Error adds a full stop.
 [[nodiscard]] std::string one_line(std::string text);
 
-/// Throws Error{io} if the path does not exist, is a folder, is empty or cannot be read.
+/// Throws Error{io} if the path does not exist, is not a regular file, is empty or cannot be read.
 void require_file(const char* object, const std::filesystem::path& path);
 /// Opens a file. Colors are read as stored, not multiplied by alpha. Throws Error{io} if the file cannot be opened.
 [[nodiscard]] std::unique_ptr<OIIO::ImageInput> open_input(const char* object, const std::filesystem::path& path);
@@ -42,29 +39,12 @@ void require_read(const char* object, const std::filesystem::path& path, OIIO::I
 /// Sets the last of four channels to one: the maximum code value of unorm, snorm and srgb, and 1 for other formats.
 void set_alpha_to_one(Format format, std::span<std::byte> texels);
 
-/// A temporary file in the folder of `path`. complete() renames it to `path`. Without complete() the destructor removes
-/// it.
-class FileAside {
-public:
-    FileAside(const char* object, const std::filesystem::path& path);
-    FileAside(const FileAside&) = delete;
-    FileAside& operator=(const FileAside&) = delete;
-    ~FileAside();
-    /// Returns the path of the temporary file.
-    std::string name() const { return aside_.string(); }
-    /// Renames the file. Throws Error{io}.
-    void complete();
-
-private:
-    const char* object_;
-    std::filesystem::path path_;
-    std::filesystem::path aside_;
-    bool done_ = false;
-};
-
 /// Writes a temporary file with OpenImageIO, which complete() renames. The extension of the path selects the kind of
-/// file. Some writers of OpenImageIO do not check for write errors. Therefore the bytes pass through a stream whose
-/// error state complete() checks.
+/// file.
+///
+/// Some writers of OpenImageIO do not check for write errors, and that of JPEG ends the process. Therefore the bytes
+/// pass through a stream that records the first error. Writers that open the file by name have no stream: what they
+/// wrote is decoded once.
 class ImageFileOutput {
 public:
     /// Throws Error{io} if OpenImageIO does not know the extension.
@@ -82,16 +62,15 @@ public:
     void complete();
 
 private:
-    struct CloseFile {
-        void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-    };
+    class Stream;
+    [[noreturn]] void fail(const char* what, const std::string& remedy);
+    void require_readable() const;
 
     const char* object_;
     const std::filesystem::path path_;
-    FileAside aside_;
-    std::unique_ptr<std::FILE, CloseFile> file_;
-    std::unique_ptr<OIIO::Filesystem::IOFile> stream_;
     std::unique_ptr<OIIO::ImageOutput> output_;
+    NewFile file_;
+    std::unique_ptr<Stream> stream_;
 };
 
 }  // namespace texton::detail

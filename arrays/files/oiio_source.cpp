@@ -1,15 +1,17 @@
 #include <algorithm>
 #include <array>
 #include <list>
-#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "arrays/files/convert.h"
 #include "arrays/files/formats.h"
 #include "arrays/files/oiio.h"
+#include "arrays/files/stored_texels.h"
 
 // Files that OpenImageIO reads. A stack can consist of more files than a process may have open. Therefore all sources
 // share a limited number of open readers, and a file whose reader was closed is reopened when it is needed.
@@ -21,13 +23,17 @@ constexpr const char* kOpen = "texton::open_image";
 constexpr const char* kRead = "texton::ImageFile";
 constexpr std::size_t kMaxReaders = 32;
 constexpr std::size_t kLargestStrip = std::size_t{16} << 20;
+// Limits of the bytes of a tile, or of a row in files without tiles.
+constexpr std::uint64_t kAnyUnit = std::uint64_t{16} << 20;  // allowed in any file
+constexpr std::uint64_t kUnitMargin = 4;                     // else at most so many times the bytes of the image
+constexpr std::uint64_t kMaxCompression = 65536;             // and of a compressed file; Zstandard reaches half of it
 
 using Reader = std::shared_ptr<OIIO::ImageInput>;
 
 // Open readers of the process. The most recently used reader comes first.
 class Readers {
 public:
-    Reader of(const std::filesystem::path& path, const void* owner) {
+    Reader of(const std::filesystem::path& path, const FileIdentity& identity, const void* owner) {
         {
             const std::lock_guard lock(mutex_);
             for (auto entry = open_.begin(); entry != open_.end(); ++entry) {
@@ -37,6 +43,7 @@ public:
             }
         }
         Reader reader = open_input(kRead, path);
+        if (identity_of(path) != identity) fail_file(kRead, path, "has changed since it was opened", "Open it again.");
         add(owner, reader);
         return reader;
     }
@@ -84,15 +91,47 @@ OiioLevel level_of(const OIIO::ImageSpec& spec, Format format) {
     return level;
 }
 
+// Checks what OpenImageIO and this file compute without overflow from a header: ends of windows, and bytes of an image
+// and of a tile. A tile or row is decoded as a whole, in memory that its decoder writes before it finds out that the
+// file is too short. So its size must match the image and the file: `first_bytes` are those of the first level.
+void require_possible(const std::filesystem::path& path, const OIIO::ImageSpec& spec, std::uint64_t first_bytes) {
+    const auto ends = [](int first, int length) { return std::in_range<int>(std::int64_t{first} + length); };
+    if (!ends(spec.x, spec.width) || !ends(spec.y, spec.height) || !ends(spec.z, spec.depth)) {
+        fail_file(kOpen, path,
+                  fmt::format("specifies {} x {} texels at ({}, {}), which end beyond the largest coordinate",
+                              spec.width, spec.height, spec.x, spec.y),
+                  "The file may be damaged.");
+    }
+    if (spec.image_bytes(true) >= kMaxImageBytes) {
+        fail_file(kOpen, path,
+                  fmt::format("has a size of {} x {} x {} texels, which exceeds the limit of 1 TiB", spec.width,
+                              spec.height, spec.depth),
+                  "The file may be damaged.");
+    }
+    const bool tiled = spec.tile_width != 0;
+    const bool negative = tiled && (spec.tile_width < 0 || spec.tile_height < 1 || spec.tile_depth < 0);
+    const std::uint64_t unit = tiled ? spec.tile_bytes(true) : spec.scanline_bytes(true);  // at most 2^64 - 1
+    if (!negative && unit <= kAnyUnit) return;
+    const std::uint64_t ratio = spec.get_string_attribute("compression") == "none" ? 1 : kMaxCompression;
+    const std::uint64_t file_bytes = identity_of(path).bytes;
+    if (!negative && unit / kUnitMargin <= first_bytes && unit / ratio <= file_bytes) return;
+    fail_file(kOpen, path,
+              tiled
+                  ? fmt::format("specifies tiles of {} x {} x {} texels in {} bytes, for an image of {} x {}",
+                                spec.tile_width, spec.tile_height, spec.tile_depth, file_bytes, spec.width, spec.height)
+                  : fmt::format("specifies rows of {} texels in {} bytes", spec.width, file_bytes),
+              "The file may be damaged.");
+}
+
 class OiioFile : public ImageSource {
 public:
-    OiioFile(std::filesystem::path path, int part, Format format, bool srgb, std::vector<Extent> extents,
-             std::vector<OiioLevel> levels, int file_channels, bool in_order)
+    OiioFile(std::filesystem::path path, const FileIdentity& identity, int part, Format format, bool srgb,
+             std::vector<Extent> extents, std::vector<OiioLevel> levels, int file_channels, bool in_order)
         : ImageSource(format, srgb, std::move(extents)),
           path_(std::move(path)),
+          identity_(identity),
           part_(part),
           levels_(std::move(levels)),
-          file_channels_(file_channels),
           channels_(std::min(file_channels, 4)),
           in_order_(in_order) {}
     ~OiioFile() override { Readers::instance().forget(this); }
@@ -104,11 +143,11 @@ public:
             decode(index, level, box, packed);
             return;
         }
-        std::vector<std::byte> texels(packed_bytes(format(), covering.extent));
-        decode(index, level, covering, texels.data());
+        const auto texels = std::make_unique_for_overwrite<std::byte[]>(packed_bytes(format(), covering.extent));
+        decode(index, level, covering, texels.get());
         const Offset inside{box.offset.x - covering.offset.x, box.offset.y - covering.offset.y,
                             box.offset.z - covering.offset.z};
-        copy_box(format(), packed, box.extent, {}, texels.data(), covering.extent, inside, box.extent);
+        copy_box(format(), packed, box.extent, {}, texels.get(), covering.extent, inside, box.extent);
     }
 
     std::vector<Region> boxes(int index, std::size_t max_bytes) const override {
@@ -134,8 +173,7 @@ private:
     }
 
     void decode(int index, const OiioLevel& level, const Region& box, std::byte* packed) const {
-        const Reader reader = Readers::instance().of(path_, this);
-        check_unchanged(*reader, index, level);
+        const Reader reader = Readers::instance().of(path_, identity_, this);
         const auto at = [](int origin, std::size_t offset) { return origin + static_cast<int>(offset); };
         const OIIO::TypeDesc type = channel_type(format());
         const auto texel = static_cast<OIIO::stride_t>(info(format()).bytes);
@@ -160,18 +198,10 @@ private:
         if (channels_ == 3) set_alpha_to_one(format(), {packed, slice * box.extent.depth});
     }
 
-    // A file may have been replaced before it is reopened.
-    void check_unchanged(OIIO::ImageInput& reader, int index, const OiioLevel& level) const {
-        const OIIO::ImageSpec spec = reader.spec_dimensions(part_, index);
-        const OiioLevel now = level_of(spec, format());
-        if (now.extent == level.extent && spec.nchannels == file_channels_ && now.tiled == level.tiled) return;
-        fail_file(kRead, path_, "has changed since it was opened", "Open it again.");
-    }
-
     std::filesystem::path path_;
+    FileIdentity identity_;
     int part_;
     std::vector<OiioLevel> levels_;
-    int file_channels_;
     int channels_;
     bool in_order_;
 };
@@ -229,6 +259,7 @@ int image_count(const std::filesystem::path& path) {
 }
 
 OpenedImage open_with_oiio(const std::filesystem::path& path, int part, ImageColor color) {
+    const FileIdentity identity = identity_of(path);
     const Reader reader = open_input(kOpen, path);
     if (!reader->seek_subimage(part, 0)) {
         fail_file(kOpen, path, fmt::format("has no part {}", part), "The first part is 0.");
@@ -243,9 +274,13 @@ OpenedImage open_with_oiio(const std::filesystem::path& path, int part, ImageCol
 
     std::vector<OiioLevel> levels;
     std::vector<Extent> extents;
+    std::uint64_t first_bytes = 0;
     do {
+        if (levels.empty()) first_bytes = reader->spec().image_bytes(true);
+        require_possible(path, reader->spec(), first_bytes);
         const OIIO::ImageSpec spec = with_type_of_read_channels(reader->spec());
         if (!levels.empty() && (spec.format != first.format || spec.nchannels != first.nchannels)) break;
+        if (spec.width < 1 || spec.height < 1) break;  // channel_format() has checked level 0
         levels.push_back(level_of(spec, format));
         extents.push_back(levels.back().extent);
         opened.data.push_back({spec.x, spec.y, spec.width, spec.height});
@@ -267,8 +302,9 @@ OpenedImage open_with_oiio(const std::filesystem::path& path, int part, ImageCol
     }
     if (extents.front().depth > 1) opened.kind = ArrayKind::array_3d;
     opened.cube = layout_in_words(first);
-    const auto file = std::make_shared<OiioFile>(path, part, format, srgb, std::move(extents), std::move(levels),
-                                                 first.nchannels, is_read_in_order(opened.metadata.file_kind));
+    const auto file =
+        std::make_shared<OiioFile>(path, identity, part, format, srgb, std::move(extents), std::move(levels),
+                                   first.nchannels, is_read_in_order(opened.metadata.file_kind));
     Readers::instance().add(file.get(), reader);
     opened.file = file;
     return opened;

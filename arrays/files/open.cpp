@@ -27,7 +27,6 @@ using detail::OpenedImage;
 using Paths = std::span<const std::filesystem::path>;
 
 constexpr const char* kOpen = "texton::open_image";
-constexpr std::size_t kMaxBytes = std::size_t{1} << 40;
 
 [[noreturn]] void unsupported(const std::filesystem::path& path, const std::string& why, std::string remedy) {
     fail_file(kOpen, path, why, std::move(remedy), ErrorCode::unsupported);
@@ -85,8 +84,9 @@ std::string words(const ImageFrame& frame) {
     return fmt::format("{} x {} at ({}, {})", frame.width, frame.height, frame.x, frame.y);
 }
 
-OpenedImage open_one(const std::filesystem::path& path, int part, const ImageOptions& options) {
-    OpenedImage opened = detail::open_with_oiio(path, part, options.color);
+OpenedImage open_one(detail::FileOpener& files, const std::filesystem::path& path, int part,
+                     const ImageOptions& options) {
+    OpenedImage opened = files.open_with_oiio(path, part, options.color);
     const ImageFrame& data = opened.metadata.data;
     const ImageFrame& display = opened.metadata.display;
     if (data != display) {
@@ -113,18 +113,18 @@ bool takes_parts(const std::optional<ArrayKind>& kind) {
     return kind && *kind != ArrayKind::array_1d && *kind != ArrayKind::array_2d;
 }
 
-std::vector<OpenedImage> open_all(Paths paths, const ImageOptions& options) {
+std::vector<OpenedImage> open_all(detail::FileOpener& files, Paths paths, const ImageOptions& options) {
     std::vector<OpenedImage> all;
     for (const std::filesystem::path& path : paths) {
-        if (detail::is_dds(path)) {
-            all.push_back(detail::open_dds(path, options.color));
+        if (files.is_dds(path)) {
+            all.push_back(files.open_dds(path, options.color));
             continue;
         }
-        const int parts = paths.size() == 1 ? detail::image_count(path) : 1;
+        const int parts = paths.size() == 1 ? files.image_count(path) : 1;
         const bool together = parts > 1 && takes_parts(options.kind);
         const int first = together ? 0 : options.part;
         for (int part = first; part < (together ? parts : first + 1); ++part) {
-            all.push_back(open_one(path, part, options));
+            all.push_back(open_one(files, path, part, options));
             all.back().metadata.parts = static_cast<std::size_t>(parts);
         }
     }
@@ -206,7 +206,10 @@ ImageSourcePtr cut_into_faces(const std::filesystem::path& path, const OpenedIma
 void make_cube(Paths paths, const std::vector<OpenedImage>& all, const ImageOptions& options, Made& made) {
     const CubeLayout layout = cube_layout(paths[0], all.front(), options);
     std::vector<ImageSourcePtr> files;
-    for (const OpenedImage& opened : all) files.push_back(cut_into_faces(paths[0], opened, layout, options.cube_side));
+    for (std::size_t index = 0; index < all.size(); ++index) {
+        const std::filesystem::path& path = paths[paths.size() == 1 ? 0 : index];  // one file can have several parts
+        files.push_back(cut_into_faces(path, all[index], layout, options.cube_side));
+    }
     made.file = stack_of(files);
     if (layout != CubeLayout::faces) {
         const bool around = layout == CubeLayout::equirectangular || layout == CubeLayout::openexr_latlong;
@@ -216,10 +219,18 @@ void make_cube(Paths paths, const std::vector<OpenedImage>& all, const ImageOpti
     const std::size_t slices = slices_of(made);
     const bool fits = made.info.kind == ArrayKind::cubemap ? slices == 6 : slices % 6 == 0;
     if (!fits) {
+        const std::string remedy = "A cubemap has six faces, and a cubemap_layered has a multiple of six.";
+        const std::size_t first = files.front()->level(0).depth;
+        for (std::size_t index = 1; index < files.size() && paths.size() > 1; ++index) {
+            const std::size_t own = files[index]->level(0).depth;
+            if (own != first)
+                unsupported(paths[index], fmt::format("has {} faces, but {} has {}", own, paths[0].string(), first),
+                            remedy);
+        }
         unsupported(paths[0],
                     fmt::format("and the files opened with it have {} faces, but {} was requested", slices,
                                 name(made.info.kind)),
-                    "A cubemap has six faces, and a cubemap_layered has a multiple of six.");
+                    remedy);
     }
     made.info.layers = slices / 6;
 }
@@ -287,24 +298,24 @@ void choose_levels(Paths paths, const ImageOptions& options, Made& made) {
 }
 
 void require_possible(Paths paths, const ArrayInfo& info) {
-    std::size_t bytes = kMaxBytes;
+    std::size_t bytes = detail::kMaxImageBytes;
     try {
         bytes = packed_bytes(info);
     } catch (const Error&) {
         // The size does not fit in 64 bits, so the limit is exceeded.
     }
-    if (bytes < kMaxBytes) return;
+    if (bytes < detail::kMaxImageBytes) return;
     fail_file(kOpen, paths[0],
               fmt::format("has a size of {} texels, which exceeds the limit of 1 TiB", to_string(info.extent)),
               "The file may be damaged.");
 }
 
-ImageFile open_raw(Paths paths, const RawFrames& raw) {
+ImageFile open_raw(detail::FileOpener& files, Paths paths, const RawFrames& raw) {
     if (paths.size() != 1) {
         fail_file(kOpen, paths[1], "was passed together with a file of raw frames",
                   "Open one file of raw frames at a time.", ErrorCode::bad_argument);
     }
-    const detail::OpenedFrame opened = detail::open_raw_frame(paths[0], raw);
+    const detail::OpenedFrame opened = files.open_raw_frame(paths[0], raw);
     const auto plane = [&](const ImageSourcePtr& file) {
         auto state = std::make_shared<detail::ImageState>();
         state->info = {.format = file->format(), .extent = file->level(0)};
@@ -321,21 +332,10 @@ ImageFile open_raw(Paths paths, const RawFrames& raw) {
     return ImageFile(std::move(state));
 }
 
-}  // namespace
-
-ImageFile open_image(const std::filesystem::path& path, const ImageOptions& options) {
-    return open_image(Paths(&path, 1), options);
-}
-
-ImageFile open_image(Paths paths, const ImageOptions& options) {
-    if (paths.empty()) {
-        throw Error({.code = ErrorCode::bad_argument,
-                     .object = kOpen,
-                     .problem = "the list of paths is empty",
-                     .remedy = "Pass at least one path."});
-    }
-    if (options.raw) return open_raw(paths, *options.raw);
-    const std::vector<OpenedImage> all = open_all(paths, options);
+ImageFile open_files(Paths paths, const ImageOptions& options, const ReadOptions& reading) {
+    const std::unique_ptr<detail::FileOpener> files = detail::file_opener(reading);
+    if (options.raw) return open_raw(*files, paths, *options.raw);
+    const std::vector<OpenedImage> all = open_all(*files, paths, options);
     const OpenedImage& first = all.front();
     require_alike(paths, all);
 
@@ -364,6 +364,22 @@ ImageFile open_image(Paths paths, const ImageOptions& options) {
     state->metadata = first.metadata;
     state->name = paths[0].string();
     return ImageFile(std::move(state));
+}
+
+}  // namespace
+
+ImageFile open_image(const std::filesystem::path& path, const ImageOptions& options, const ReadOptions& reading) {
+    return open_image(Paths(&path, 1), options, reading);
+}
+
+ImageFile open_image(Paths paths, const ImageOptions& options, const ReadOptions& reading) {
+    if (paths.empty()) {
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = kOpen,
+                     .problem = "the list of paths is empty",
+                     .remedy = "Pass at least one path."});
+    }
+    return detail::guarded(kOpen, paths[0], [&] { return open_files(paths, options, reading); });
 }
 
 }  // namespace texton

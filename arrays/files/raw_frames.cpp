@@ -13,10 +13,11 @@ namespace {
 constexpr const char* kOpen = "texton::open_image";
 constexpr const char* kSave = "texton::save";
 
-ImageSourcePtr plane(const std::filesystem::path& path, const RawFrames& raw, int index, std::uint64_t first) {
+ImageSourcePtr plane(const std::filesystem::path& path, const FileIdentity& identity, const RawFrames& raw, int index,
+                     std::uint64_t first) {
     const PlaneInfo part = plane_info(raw.format, index);
     const Extent extent{raw.extent.width / part.divide_width, raw.extent.height / part.divide_height};
-    return stored_file(path, part.format, false, StoredOrder::same,
+    return stored_file(path, identity, part.format, false, StoredOrder::same,
                        {{extent, first, packed_bytes(part.format, extent)}});
 }
 
@@ -24,16 +25,18 @@ ImageSourcePtr plane(const std::filesystem::path& path, const RawFrames& raw, in
 
 OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw) {
     require_file(kOpen, path);
+    const FileIdentity identity = identity_of(path);
     const Extent& extent = raw.extent;
     const bool even = extent.width % 2 == 0 && extent.height % 2 == 0;
-    const bool empty = extent.width == 0 || extent.height == 0 || extent.depth != 1;
-    if (info(raw.format).layout != FormatLayout::planar || !even || empty) {
+    const bool possible = is_possible(extent) && extent.depth == 1;
+    if (info(raw.format).layout != FormatLayout::planar || !even || !possible) {
         fail_file(kOpen, path,
                   fmt::format("cannot be read as frames of {} texels of {}", to_string(extent), name(raw.format)),
-                  "Use nv12, p010, p016 or nv16. Width and height must be even and not 0.", ErrorCode::bad_argument);
+                  "Use nv12, p010, p016 or nv16. Width and height must be even, not 0, and less than 2^31.",
+                  ErrorCode::bad_argument);
     }
     const std::uint64_t bytes = packed_bytes(raw.format, extent);
-    const std::uint64_t file_bytes = std::filesystem::file_size(path);
+    const std::uint64_t file_bytes = identity.bytes;
     if (file_bytes % bytes != 0 || file_bytes == 0) {
         fail_file(kOpen, path,
                   fmt::format("has {} bytes, which is not a multiple of the frame size of {} bytes ({} texels of {})",
@@ -47,13 +50,12 @@ OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& r
     }
     OpenedFrame opened;
     const std::uint64_t first = raw.frame * bytes;
-    opened.luma = plane(path, raw, 0, first);
-    opened.chroma = plane(path, raw, 1, first + packed_bytes(opened.luma->format(), opened.luma->level(0)));
+    opened.luma = plane(path, identity, raw, 0, first);
+    opened.chroma = plane(path, identity, raw, 1, first + packed_bytes(opened.luma->format(), opened.luma->level(0)));
     opened.metadata.file_kind = "raw";
     opened.metadata.channels = {"Y", "Cb", "Cr"};
     opened.metadata.frames = file_bytes / bytes;
-    opened.metadata.data = {0, 0, static_cast<int>(extent.width), static_cast<int>(extent.height)};
-    opened.metadata.display = opened.metadata.data;
+    opened.metadata.data = opened.metadata.display = frame_of(kOpen, extent);
     return opened;
 }
 
@@ -64,7 +66,7 @@ void save_raw_frame(const std::filesystem::path& path, const ImageState& image, 
                               name(image.info.format)),
                   "Use .dds, .tif or .exr.");
     }
-    StoredWriter writer(kSave, path);
+    NewFile writer(kSave, path);
     ImageBands bands(image, packed_bytes(image.info.format, image.info.extent), progress);
     for (const ImageFile& plane : image.planes) {
         const ImageSource& file = *plane.state()->file;

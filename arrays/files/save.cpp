@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -136,9 +135,11 @@ private:
                         "Use .png, .tif or .exr, or convert the texels to another format first.");
         }
         const Extent extent = parts_.front()->level(0);
-        constexpr auto kLongest = static_cast<std::size_t>(std::numeric_limits<int>::max());
-        if (std::max({extent.width, extent.height, extent.depth}) > kLongest)
-            cannot_hold(to_string(extent), "Use .dds.");
+        if (!detail::is_possible(extent)) cannot_hold(to_string(extent), "Save a part of the image.");
+        if (options_.tile && !detail::is_possible(*options_.tile)) {
+            fail_file(kSave, path_, fmt::format("cannot have a tile of {} texels", to_string(*options_.tile)),
+                      "Use sides of at least 1, for example 64 x 64.", ErrorCode::bad_argument);
+        }
     }
 
     OIIO::ImageSpec spec_of(const detail::ImageSource& part, int level) const {
@@ -243,11 +244,7 @@ std::string ending(const std::filesystem::path& path) {
     return text;
 }
 
-}  // namespace
-
-void save(const std::filesystem::path& path, const ImageFile& image, const SaveOptions& options) {
-    (void)image.info();
-    const ImageState& state = *image.state();
+void save_state(const std::filesystem::path& path, const ImageState& state, const SaveOptions& options) {
     const std::string kind = ending(path);
     if (kind == ".yuv" || kind == ".raw") {
         detail::save_raw_frame(path, state, options.progress);
@@ -262,6 +259,13 @@ void save(const std::filesystem::path& path, const ImageFile& image, const SaveO
         return;
     }
     OiioWriter(path, state, options).write();
+}
+
+}  // namespace
+
+void save(const std::filesystem::path& path, const ImageFile& image, const SaveOptions& options) {
+    (void)image.info();
+    detail::guarded(kSave, path, [&] { save_state(path, *image.state(), options); });
 }
 
 void save(const std::filesystem::path& path, const Array& array, const SaveOptions& options) {

@@ -35,6 +35,22 @@ bool is_empty(const Region& region) noexcept {
     return region.extent.width == 0 || region.extent.height == 0 || region.extent.depth == 0;
 }
 
+bool is_possible(Extent extent) noexcept {
+    const auto fits = [](std::size_t side) { return side >= 1 && side <= kMaxSide; };
+    return fits(extent.width) && fits(extent.height) && fits(extent.depth);
+}
+
+ImageFrame frame_of(const char* object, Extent extent) {
+    if (extent.width <= kMaxSide && extent.height <= kMaxSide)
+        return {0, 0, static_cast<int>(extent.width), static_cast<int>(extent.height)};
+    throw Error({.code = ErrorCode::overflow,
+                 .object = object,
+                 .problem = fmt::format("an image of {} texels was requested, but a side has at most {} texels",
+                                        to_string(extent), kMaxSide),
+                 .remedy = "Divide it into several images.",
+                 .numbers = {{"width", extent.width}, {"height", extent.height}}});
+}
+
 void read_named(const std::string& name, const ImageSource& file, int level, const Region& box, std::byte* packed) {
     try {
         file.read(level, box, packed);

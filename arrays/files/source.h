@@ -83,6 +83,15 @@ struct ImageState {
 /// Returns the region that covers the extent.
 [[nodiscard]] inline Region whole(Extent extent) noexcept { return {{}, extent}; }
 
+/// Largest width, height and depth of an image, whose windows are counted in int.
+inline constexpr std::size_t kMaxSide = 0x7fffffff;
+/// Images of this size or more are refused.
+inline constexpr std::size_t kMaxImageBytes = std::size_t{1} << 40;
+/// Returns true if width, height and depth are 1 to kMaxSide.
+[[nodiscard]] bool is_possible(Extent extent) noexcept;
+/// Returns the window of an image that starts at (0, 0). Throws Error{overflow} if width or height exceeds kMaxSide.
+[[nodiscard]] ImageFrame frame_of(const char* object, Extent extent);
+
 /// Calls ImageSource::read(). Throws Error{out_of_memory}, which contains `name`, in place of std::bad_alloc.
 void read_named(const std::string& name, const ImageSource& file, int level, const Region& box, std::byte* packed);
 

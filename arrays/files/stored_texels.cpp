@@ -1,18 +1,17 @@
 #include "arrays/files/stored_texels.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
-#include <utility>
-
-#include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include "arrays/files/oiio.h"
+#include "core/parallel.h"
 
 namespace texton::detail {
 namespace {
@@ -20,6 +19,11 @@ namespace {
 constexpr const char* kRead = "texton::ImageFile";
 
 std::string system_words() { return std::generic_category().message(errno); }
+
+FileIdentity identity_in(const struct stat& status) noexcept {
+    return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size), status.st_mtim.tv_sec,
+            status.st_mtim.tv_nsec};
+}
 
 class Descriptor {
 public:
@@ -30,7 +34,10 @@ public:
     Descriptor(const Descriptor&) = delete;
     Descriptor& operator=(const Descriptor&) = delete;
     int number() const noexcept { return number_; }
-    int release() noexcept { return std::exchange(number_, -1); }
+    FileIdentity identity() const noexcept {
+        struct stat status;
+        return ::fstat(number_, &status) == 0 ? identity_in(status) : FileIdentity{};
+    }
 
 private:
     int number_;
@@ -63,10 +70,11 @@ void reorder(StoredOrder order, const std::byte* from, std::byte* to, std::size_
 
 class StoredFile : public ImageSource {
 public:
-    StoredFile(std::filesystem::path path, Format format, bool srgb, StoredOrder order, std::vector<StoredLevel> levels,
-               std::vector<Extent> extents)
+    StoredFile(std::filesystem::path path, const FileIdentity& identity, Format format, bool srgb, StoredOrder order,
+               std::vector<StoredLevel> levels, std::vector<Extent> extents)
         : ImageSource(format, srgb, std::move(extents)),
           path_(std::move(path)),
+          identity_(identity),
           order_(order),
           levels_(std::move(levels)) {}
 
@@ -78,6 +86,7 @@ public:
             fail_file(kRead, path_, "can no longer be opened: " + system_words(),
                       "The file may have been moved or deleted.");
         }
+        if (file.identity() != identity_) fail_file(kRead, path_, "has changed since it was opened", "Open it again.");
         const std::size_t side = block_side(format());
         const std::size_t unit = stored_bytes(format(), order_);
         const auto units = [side](std::size_t texels) { return (texels + side - 1) / side; };
@@ -108,7 +117,7 @@ private:
     void read_run(const Descriptor& file, std::uint64_t at, std::size_t units, std::byte* out) const {
         const std::size_t unit = stored_bytes(format(), order_);
         const std::size_t grain = kGrainBytes / unit;
-        tbb::parallel_for(std::size_t{0}, (units + grain - 1) / grain, [&](std::size_t part) {
+        run_in_parallel((units + grain - 1) / grain, [&](std::size_t part) {
             const std::size_t first = part * grain;
             read_part(file, at + first * unit, std::min(grain, units - first), out + first * info(format()).bytes);
         });
@@ -116,20 +125,22 @@ private:
 
     void read_part(const Descriptor& file, std::uint64_t at, std::size_t units, std::byte* out) const {
         const std::size_t bytes = units * stored_bytes(format(), order_);
-        std::vector<std::byte> stored(order_ == StoredOrder::same ? 0 : bytes);
-        const std::size_t got = read_at(file, at, stored.empty() ? out : stored.data(), bytes);
+        const bool same = order_ == StoredOrder::same;
+        const auto stored = same ? nullptr : std::make_unique_for_overwrite<std::byte[]>(bytes);
+        const std::size_t got = read_at(file, at, same ? out : stored.get(), bytes);
         if (got != bytes) {
             fail_file(
                 kRead, path_,
                 fmt::format("is truncated: it ends after {} bytes, but texels at byte {} were requested", at + got, at),
                 "The file may have been changed since it was opened.");
         }
-        if (!stored.empty()) reorder(order_, stored.data(), out, units);
+        if (!same) reorder(order_, stored.get(), out, units);
     }
 
     static constexpr std::size_t kGrainBytes = std::size_t{1} << 20;
 
     std::filesystem::path path_;
+    FileIdentity identity_;
     StoredOrder order_;
     std::vector<StoredLevel> levels_;
 };
@@ -140,11 +151,17 @@ std::size_t stored_bytes(Format format, StoredOrder order) noexcept {
     return order == StoredOrder::bgr || order == StoredOrder::rgb ? 3 : info(format).bytes;
 }
 
-ImageSourcePtr stored_file(std::filesystem::path path, Format format, bool srgb, StoredOrder order,
-                           std::vector<StoredLevel> levels) {
+FileIdentity identity_of(const std::filesystem::path& path) noexcept {
+    struct stat status;
+    return ::stat(path.c_str(), &status) == 0 ? identity_in(status) : FileIdentity{};
+}
+
+ImageSourcePtr stored_file(std::filesystem::path path, const FileIdentity& identity, Format format, bool srgb,
+                           StoredOrder order, std::vector<StoredLevel> levels) {
     std::vector<Extent> extents;
     for (const StoredLevel& level : levels) extents.push_back(level.extent);
-    return std::make_shared<StoredFile>(std::move(path), format, srgb, order, std::move(levels), std::move(extents));
+    return std::make_shared<StoredFile>(std::move(path), identity, format, srgb, order, std::move(levels),
+                                        std::move(extents));
 }
 
 std::vector<std::byte> first_bytes(const char* object, const std::filesystem::path& path, std::size_t maximum) {
@@ -157,54 +174,20 @@ std::vector<std::byte> first_bytes(const char* object, const std::filesystem::pa
     return bytes;
 }
 
-struct StoredWriter::State {
-    State(const char* object, const std::filesystem::path& path)
-        : object(object),
-          path(path),
-          aside(object, path),
-          file(::open(aside.name().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {}
-
-    const char* object;
-    std::filesystem::path path;
-    FileAside aside;
-    Descriptor file;
-};
-
-StoredWriter::StoredWriter(const char* object, const std::filesystem::path& path) {
-    state_ = std::make_unique<State>(object, path);
-    if (state_->file.number() >= 0) return;
-    fail_file(object, path, "cannot be opened: " + system_words(), "Check that the folder is writable.");
-}
-
-StoredWriter::~StoredWriter() = default;
-
-void StoredWriter::write(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-        const ssize_t put = ::write(state_->file.number(), bytes.data(), bytes.size());
-        if (put < 0 && errno == EINTR) continue;
-        if (put <= 0) {
-            fail_file(state_->object, state_->path, "cannot be written: " + system_words(), "The disk may be full.");
-        }
-        bytes = bytes.subspan(static_cast<std::size_t>(put));
-    }
-}
-
-void StoredWriter::complete() {
-    if (::close(state_->file.release()) != 0) {
-        fail_file(state_->object, state_->path, "cannot be written: " + system_words(), "The disk may be full.");
-    }
-    state_->aside.complete();
-}
-
 std::span<const std::byte> ImageBands::read(const ImageSource& file, int level, const Region& box) {
-    texels_.resize(packed_bytes(file.format(), box.extent));
-    read_named(image_.name, file, level, box, texels_.data());
-    return texels_;
+    const std::size_t bytes = packed_bytes(file.format(), box.extent);
+    if (bytes > capacity_) {
+        texels_ = nullptr;  // before the larger buffer is allocated
+        texels_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+        capacity_ = bytes;
+    }
+    read_named(image_.name, file, level, box, texels_.get());
+    return {texels_.get(), bytes};
 }
 
 void ImageBands::report(std::size_t bytes) {
     done_ += bytes;
-    if (!progress_ || progress_({done_, total_})) return;
+    if (!progress_ || call_back([&] { return progress_({done_, total_}); })) return;
     throw Canceled({.code = ErrorCode::io,
                     .object = "texton::save",
                     .problem = fmt::format("saving {} was canceled after {} of {} bytes", image_.name, done_, total_),

@@ -2,6 +2,7 @@
 // Files that store texels without encoding: DDS and raw frames.
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,33 +29,24 @@ struct StoredLevel {
     std::uint64_t stride = 0;  ///< bytes from one slice to the next
 };
 
-/// Returns a source that reads the texels. The file is opened for each read, so the number of sources is not limited by
-/// the number of files that a process may have open.
-[[nodiscard]] ImageSourcePtr stored_file(std::filesystem::path path, Format format, bool srgb, StoredOrder order,
-                                         std::vector<StoredLevel> levels);
+/// State of a file. It differs if the file was replaced or written.
+struct FileIdentity {
+    std::uint64_t device = 0, number = 0, bytes = 0;
+    std::int64_t seconds = 0, nanoseconds = 0;  ///< when it was written last
+    bool operator==(const FileIdentity&) const = default;
+};
+/// Returns the state of a file. All members are 0 if it does not exist.
+[[nodiscard]] FileIdentity identity_of(const std::filesystem::path& path) noexcept;
+
+/// Returns a source that reads the texels. `identity` is the state of the file before its header was read; if it has
+/// changed since, reading throws Error{io}. The file is opened for each read, so the number of sources is not limited
+/// by the number of files that a process may have open.
+[[nodiscard]] ImageSourcePtr stored_file(std::filesystem::path path, const FileIdentity& identity, Format format,
+                                         bool srgb, StoredOrder order, std::vector<StoredLevel> levels);
 
 /// Returns the first bytes of a file, at most `maximum`. Throws Error{io} if the file cannot be opened.
 [[nodiscard]] std::vector<std::byte> first_bytes(const char* object, const std::filesystem::path& path,
                                                  std::size_t maximum);
-
-/// Writes bytes to a temporary file, which complete() renames. Without complete() the destructor removes it. The
-/// constructor and the member functions throw Error{io}.
-class StoredWriter {
-public:
-    StoredWriter(const char* object, const std::filesystem::path& path);
-    ~StoredWriter();
-    StoredWriter(const StoredWriter&) = delete;
-    StoredWriter& operator=(const StoredWriter&) = delete;
-
-    /// Appends bytes.
-    void write(std::span<const std::byte> bytes);
-    /// Closes the file and gives it its final name.
-    void complete();
-
-private:
-    struct State;
-    std::unique_ptr<State> state_;
-};
 
 /// Reads an image in bands for a writer and reports the progress. The constructor's arguments must outlive the object.
 class ImageBands {
@@ -72,7 +64,8 @@ private:
     std::size_t total_;
     const OnImageProgress& progress_;
     std::size_t done_ = 0;
-    std::vector<std::byte> texels_;
+    std::unique_ptr<std::byte[]> texels_;
+    std::size_t capacity_ = 0;  // bytes of texels_
 };
 
 /// Size of the parts in which images are read and written.

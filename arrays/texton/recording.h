@@ -27,8 +27,9 @@ struct Recording {
 /// Reads a recording from a file. Throws Error{io} with the file's name and the reason if the file cannot be read or is
 /// not a valid recording.
 [[nodiscard]] Recording read_recording(const std::filesystem::path& path);
-/// Writes a recording to a file. The data is written to a temporary file, PATH.part, which is renamed when it is
-/// complete. If writing fails, an existing file is unchanged. Throws Error{io} if the file cannot be written.
+/// Writes a recording to a file. The file is replaced as by save(): if writing fails, an existing file is unchanged.
+/// Throws Error{io} if the file cannot be written, and Error{bad_argument} if the source is linear, the operation is
+/// texel, the format is planar, or the numbers of levels, texels, points and results do not fit each other.
 void write_recording(const std::filesystem::path& path, const Recording& recording);
 
 /// Constraints of random_recording(). Kind, format and operation are chosen at random if they are not set.
@@ -47,10 +48,11 @@ struct RecordingChoice {
 /// is planar.
 [[nodiscard]] Recording random_recording(std::uint64_t seed, const RecordingChoice& choice = {});
 
-/// Returns the results of the software model of the texture unit for the points. The stored results are ignored.
+/// Returns the results of the software model of the texture unit for the points. The stored results are ignored. Throws
+/// Error{bad_argument} if the numbers of levels, texels, points and results do not fit each other.
 [[nodiscard]] std::vector<Texel> replay(const Recording& recording);
 /// Returns the results of the device for the points. Blocks until they are complete. Throws the errors of Array,
-/// Texture and sample().
+/// Texture, sample() and of the overload above.
 [[nodiscard]] std::vector<Texel> replay(const Recording& recording, const Device& device);
 
 }  // namespace texton

@@ -24,9 +24,9 @@ struct Samples {
     std::vector<std::uint8_t> resident;
 };
 
-/// Fetches all points on the texture's device and returns when the results are complete. The fetches run on a separate
-/// stream. They do not wait for work on other streams or on the default stream: synchronize with work that writes the
-/// texels before the call. Several threads may call this function at once.
+/// Fetches all points on the texture's device and returns when the results are complete. The fetches run after the work
+/// of the default stream, but do not wait for other streams; see Stream. Several threads may call this function at
+/// once.
 ///
 /// Throws
 /// - Error{bad_argument} if the texture does not support the operation or the residency: `gather` needs an array_2d
@@ -64,9 +64,8 @@ struct AffineMap {
 };
 
 /// Computes every pixel of an image with a plain fetch of a 2D or layered 2D texture and returns when the image is
-/// complete. The call does not wait for work on streams that Texton created. On a CUDA device it runs on the default
-/// stream, on the CPU device on the calling thread. The image is in memory of the texture's device, or in pinned,
-/// registered or managed memory. All devices compute the same bits.
+/// complete. It is ordered with streams like sample() for FetchPoint. The image is in memory of the texture's device,
+/// or in pinned, registered or managed memory. All devices compute the same bits.
 ///
 /// Results are converted to the format of the image. Floats become the nearest code of unorm, snorm and sRGB (for sRGB
 /// within 1/500 of a step); they are clamped, and NaN becomes 0. Floats become the nearest float16, with ties to even,

@@ -60,10 +60,10 @@ private:
     std::shared_ptr<detail::SurfaceState> state_;
 };
 
-/// Returns the packed texels at the points and blocks until they are read. The work runs on a separate stream. It does
-/// not wait for work on other streams or on the default stream: synchronize with work that writes the texels before the
-/// call. Throws Error{out_of_bounds} with Boundary::trap, Error{not_mapped} for a deferred array without memory, and
-/// Error{capturing} while the calling thread records a graph.
+/// Returns the packed texels at the points and blocks until they are read. The work runs after the work of the default
+/// stream, but does not wait for other streams; see Stream. Throws Error{out_of_bounds} with Boundary::trap,
+/// Error{not_mapped} for a deferred array without memory, and Error{capturing} while the calling thread records a
+/// graph.
 [[nodiscard]] std::vector<std::byte> read(const Surface& surface, std::span<const SurfacePoint> points,
                                           Boundary boundary = Boundary::trap);
 /// Writes packed texels to the points and returns when they are stored. It is ordered with streams like read(). If

@@ -86,8 +86,9 @@ public:
 
     /// Returns the handle for kernels, a cudaTextureObject_t on a CUDA device. A copy of the Texture must exist until
     /// the kernel has finished, because the cache may destroy unused texture objects. On the CPU device the number is
-    /// unique, but no kernel accepts it. Throws Error{not_mapped} for a deferred array without memory. If the mapping
-    /// of a sparse or deferred array is still changing, the call waits for it.
+    /// unique, but no kernel accepts it. If the mapping of a sparse or deferred array is still changing, the call waits
+    /// for it. Throws Error{released} if the memory was freed or unmapped, and Error{not_mapped} for a deferred array
+    /// without memory.
     std::uint64_t handle() const;
 
     /// Returns true if both handles refer to the same texture object.

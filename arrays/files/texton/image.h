@@ -6,6 +6,7 @@
 
 #include <texton/extent.h>
 #include <texton/format.h>
+#include <texton/read_options.h>
 
 namespace texton {
 
@@ -24,13 +25,16 @@ struct Image {
 /// Three channels are widened to four. The added alpha is 1, which in a unorm format is the maximum code value. If the
 /// file has more than four channels, the first four are read. Colors are not multiplied or divided by alpha.
 ///
-/// Throws Error{io}, which names the file, if the file is missing, truncated, empty or too large for memory, if its
-/// channels have 64 bits, if its samples are deep, or if the kind of file is not supported.
-[[nodiscard]] Image read_image(const std::filesystem::path& path);
+/// Memory grows with the texels that were read, not with the size that a damaged file claims.
+///
+/// Throws Error{io}, which names the file, if the file is missing, truncated, empty or damaged, if it has 1 TiB or
+/// more, if its channels have 64 bits, if its samples are deep, or if the kind of file is not supported. Throws
+/// Error{out_of_memory}, which names the file, if it is too large for memory. With ReadOptions::isolated, failures and
+/// limits of the separate process are further errors: see ReadOptions.
+[[nodiscard]] Image read_image(const std::filesystem::path& path, const ReadOptions& options = {});
 
-/// Writes tightly packed texels to a file. The extension of the path selects the kind of file. The texels are written
-/// to a temporary file, which is renamed when it is complete. If writing fails, an existing file is unchanged. Several
-/// threads may call this function at once.
+/// Writes tightly packed texels to a file. The extension of the path selects the kind of file. The file is replaced as
+/// by save(): if writing fails, an existing file is unchanged. Several threads may call this function at once.
 ///
 /// Values are never converted. Throws Error{io} if the kind of file cannot hold the format (for example float in PNG or
 /// alpha in JPEG) or if the file cannot be written. Throws Error{bad_argument} if `texels` does not have

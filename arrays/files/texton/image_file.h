@@ -13,6 +13,7 @@
 #include <texton/array_info.h>
 #include <texton/error.h>
 #include <texton/planar_array.h>
+#include <texton/read_options.h>
 
 namespace texton {
 
@@ -180,9 +181,9 @@ public:
     /// slices. Decodes only the tiles or rows that contain the part. Blocks until the texels are read.
     ///
     /// Throws the errors of Array::view(). Throws Error{bad_argument} if the image is planar or `texels` does not have
-    /// the size of the part. Throws Error{io}, which names the file, if the file is damaged, was changed or no longer
-    /// exists. Throws Error{out_of_memory} if the texels cannot be decoded for lack of memory. If it throws while it
-    /// decodes, the contents of `texels` are undefined.
+    /// the size of the part. Throws Error{io}, which names the file, if the file is damaged, was changed since it was
+    /// opened, or no longer exists. Throws Error{out_of_memory} if the texels cannot be decoded for lack of memory. If
+    /// it throws while it decodes, the contents of `texels` are undefined.
     void read(const Subresource& part, std::span<std::byte> texels) const;
 
     /// Returns the cost of reading parts of a level. Reading boxes of whole granules from top to bottom costs least.
@@ -210,14 +211,20 @@ private:
 /// have the layout that fits their size: a strip, a cross (4:3 or 3:4) or equirectangular (2:1).
 ///
 /// Throws Error{io}, which names the file, if a file is missing or damaged, if a DDS file is shorter than its header
-/// says, if the size of a raw file is not a multiple of the frame size, if the kind of file is not supported, or if
-/// size or format differ from those of the first file. Throws Error{unsupported} if the files do not have the requested
-/// kind or format. Throws Error{out_of_bounds} if the first level or the frame does not exist, and Error{bad_argument}
-/// if the description of raw frames is invalid.
-[[nodiscard]] ImageFile open_image(const std::filesystem::path& path, const ImageOptions& options = {});
+/// says, if the size of a raw file is not a multiple of the frame size, if the kind of file is not supported, if a tile
+/// is much larger than the image or than the file can contain, or if size or format differ from those of the first
+/// file. Throws Error{unsupported} if the files do not have the requested kind or format. Throws Error{out_of_memory},
+/// which names the file, for lack of memory. Throws Error{out_of_bounds} if the first level or the frame does not
+/// exist, and Error{bad_argument} if the description of raw frames is invalid.
+///
+/// With ReadOptions::isolated, this function and every read of the image use separate processes, whose failures and
+/// limits are further errors: see ReadOptions. Each file of several files has its own process.
+[[nodiscard]] ImageFile open_image(const std::filesystem::path& path, const ImageOptions& options = {},
+                                   const ReadOptions& reading = {});
 /// Opens several files as one image: layers, slices or faces in the order of the paths. Throws the same errors, and
 /// Error{bad_argument} if there is no path, or more than one path with raw frames.
-[[nodiscard]] ImageFile open_image(std::span<const std::filesystem::path> paths, const ImageOptions& options = {});
+[[nodiscard]] ImageFile open_image(std::span<const std::filesystem::path> paths, const ImageOptions& options = {},
+                                   const ReadOptions& reading = {});
 
 /// Returns the file and its successors in a numbered sequence. The names differ only in their last number, which
 /// increases by 1. The sequence ends before the first missing file. If the name contains no number, the result is only

@@ -42,14 +42,15 @@ struct LoadOptions {
 /// Creates an array on the device and loads all levels, layers and faces of an image that is not planar. Blocks until
 /// the texels can be sampled. Several threads may call this function at once.
 ///
-/// The texels pass through three pinned buffers: while the host decodes into one of them, the others are copied. Each
-/// buffer has 16 MiB, or the size of one tile or row of the file if that is larger. The decoder needs further memory,
-/// for most kinds of file about the same amount again. The memory of a load is therefore independent of the size of the
-/// image. Exceptions are equirectangular cubes and the kinds of file that OpenImageIO decodes as a whole: interlaced
-/// PNG, GIF, WebP, HEIF and JPEG 2000.
+/// The texels pass through three pinned buffers of at most 16 MiB each: while the host decodes into one of them, the
+/// others are copied. A tile or row of the file that is larger is decoded into pageable memory first. The decoder needs
+/// further memory, for most kinds of file about the same amount again. The memory of a load is therefore independent of
+/// the size of the image. Exceptions are equirectangular cubes and the kinds of file that OpenImageIO decodes as a
+/// whole: interlaced PNG, GIF, WebP, HEIF and JPEG 2000.
 ///
 /// The array is created after the first part was decoded, so a damaged file is usually found without it. Throws the
-/// errors of Array and of ImageFile::read(), Canceled if the callback returns false, and the callback's exceptions.
+/// errors of Array and of ImageFile::read(), Canceled if the callback returns false, and the callback's exceptions
+/// unchanged.
 /// Throws Error{bad_argument} if the image is planar.
 [[nodiscard]] Array load(const Device& device, const ImageFile& image, const LoadOptions& options = {});
 /// Creates a planar array on the device and loads a planar image in the same way. Throws Error{bad_argument} if the
@@ -57,8 +58,8 @@ struct LoadOptions {
 [[nodiscard]] PlanarArray load_planar(const Device& device, const ImageFile& image, const LoadOptions& options = {});
 
 /// Loads an image into an existing array. To load into a DeferredArray, pass its array(). Blocks until the texels can
-/// be sampled. The copies use a separate stream, which does not wait for other streams or the default stream:
-/// synchronize with pending work on the array before the call.
+/// be sampled. The copies run after the work of the default stream, but do not wait for other streams; see Stream:
+/// synchronize these with pending work on the array before the call.
 ///
 /// Throws Error{bad_argument} if kind, format, extent, number of layers or number of levels differ from those of the
 /// image, and otherwise the errors of the other overload. After an error or cancellation the array contains the parts

@@ -21,10 +21,15 @@ struct SaveOptions {
     OnImageProgress progress{};                    ///< called after each part; empty: not called
 };
 
-/// Writes an image to a file, a few rows at a time. The extension of the path selects the kind of file. The texels are
-/// written to a temporary file, which is renamed when it is complete. If writing fails, an existing file is unchanged.
-/// Values are never converted. Several threads may call this function at once. If the image is an array or a view, the
-/// caller must wait for pending writes to its texels before the call.
+/// Writes an image to a file, a few rows at a time. The extension of the path selects the kind of file. Values are
+/// never converted. Several threads may call this function at once. If the image is an array or a view, the caller must
+/// wait for pending writes to its texels before the call.
+///
+/// The texels are written to a temporary file in the same folder, which is stored on the disk and then renamed. If
+/// writing fails, an existing file is unchanged. An image can therefore be saved over the file that it is read from.
+/// Afterwards it must be opened again. The new file has the permissions of the old one and, if the process may set
+/// them, its owner and group. If the path is a symbolic link, the file that it leads to is replaced. Only regular files
+/// that the process may write are replaced.
 ///
 /// - .dds holds all kinds of array with all levels, in all formats except r8_srgb, rg8_srgb and planar formats.
 /// - .yuv and .raw hold one planar frame.
@@ -34,7 +39,8 @@ struct SaveOptions {
 ///   the image's metadata are kept, except attributes that describe how the old file was stored.
 ///
 /// Throws Error{io}, which names the file, if the kind of file cannot hold the image or if the file cannot be written.
-/// Throws Canceled if the callback returns false, and the errors of ImageFile::read().
+/// Throws Error{bad_argument} if a side of the tile is 0 or 2^31 or more. Throws Canceled if the callback returns
+/// false, the callback's exceptions unchanged, and the errors of ImageFile::read().
 void save(const std::filesystem::path& path, const ImageFile& image, const SaveOptions& options = {});
 
 /// Writes an array to a file: equivalent to save(path, image_of(array), options).

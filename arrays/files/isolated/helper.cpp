@@ -1,0 +1,257 @@
+#include "arrays/files/isolated/helper.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+#include "arrays/files/isolated/protocol.h"
+
+// Programs that use the installed CMake package define this function: the folder of texton-reader in the package.
+extern "C" __attribute__((weak)) const char* texton_installed_libexec();
+
+namespace texton::detail {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kProgram = "texton-reader";
+constexpr const char* kVariable = "TEXTON_READER";
+constexpr int kFirstDescriptor = 10;  // above the descriptors that the helper inherits
+constexpr timeval kPatience{60, 0};   // for loading its libraries on a machine with much work
+
+std::string system_text(int error) { return std::generic_category().message(error); }
+
+[[noreturn]] void fail(const char* object, ErrorCode code, std::string problem, std::string remedy) {
+    throw Error({.code = code, .object = object, .problem = std::move(problem), .remedy = std::move(remedy)});
+}
+
+[[noreturn]] void used_up(const char* object, const char* what, int error) {
+    fail(object, ErrorCode::out_of_memory,
+         fmt::format("{} for the helper {} could not be created: {}", what, kProgram, system_text(error)),
+         "Close files or raise the limits of the process.");
+}
+
+// Returns the folder of the program or shared library that contains this function, and of the program.
+std::vector<fs::path> own_folders() {
+    std::vector<fs::path> folders;
+    std::error_code unreadable;
+    Dl_info here{};
+    if (::dladdr(reinterpret_cast<const void*>(&helper_paths), &here) != 0 && here.dli_fname != nullptr) {
+        folders.push_back(fs::path(here.dli_fname).parent_path());
+    }
+    folders.push_back(fs::read_symlink("/proc/self/exe", unreadable).parent_path());
+    // The name of a program can be relative to a working folder that it had before.
+    std::erase_if(folders, [](const fs::path& folder) { return !folder.is_absolute(); });
+    return folders;
+}
+
+std::string program_path(const char* object) {
+    const std::vector<std::string> paths = helper_paths();
+    std::string tried;
+    for (const std::string& path : paths) {
+        if (::access(path.c_str(), X_OK) == 0) return path;
+        tried += (tried.empty() ? "" : ", ") + path;
+    }
+    fail(object, ErrorCode::unsupported,
+         fmt::format("the program {}, which reads files in isolation, was not found: {}", kProgram, tried),
+         fmt::format("Install Texton completely, or set {} to the path of the program.", kVariable));
+}
+
+// What a helper was started for.
+struct Owner {
+    std::string program;
+    pid_t process = 0;
+    uid_t user = 0;
+    gid_t group = 0;
+    bool operator==(const Owner&) const = default;
+};
+
+OwnedDescriptor above(OwnedDescriptor descriptor) {
+    if (descriptor.number() >= kFirstDescriptor) return descriptor;
+    return OwnedDescriptor(::fcntl(descriptor.number(), F_DUPFD_CLOEXEC, kFirstDescriptor));
+}
+
+std::array<OwnedDescriptor, 2> socket_pair(const char* object) {
+    std::array<int, 2> ends{-1, -1};
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) used_up(object, "a socket", errno);
+    return {OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1])};
+}
+
+// The actions and attributes of posix_spawn().
+class SpawnSettings {
+public:
+    SpawnSettings() {
+        posix_spawn_file_actions_init(&actions);
+        posix_spawnattr_init(&attributes);
+    }
+    ~SpawnSettings() {
+        posix_spawn_file_actions_destroy(&actions);
+        posix_spawnattr_destroy(&attributes);
+    }
+    SpawnSettings(const SpawnSettings&) = delete;
+    SpawnSettings& operator=(const SpawnSettings&) = delete;
+
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+};
+
+// Starts the program with default signals and no descriptors of this process but standard error and the socket. It is
+// in a process group of its own, so that Ctrl+C in a terminal does not end it while this program handles the signal.
+pid_t spawn(const char* object, const std::string& program, int control) {
+    SpawnSettings settings;
+    posix_spawn_file_actions_addopen(&settings.actions, 0, "/dev/null", O_RDWR, 0);
+    posix_spawn_file_actions_adddup2(&settings.actions, 0, 1);
+    posix_spawn_file_actions_adddup2(&settings.actions, control, kControlDescriptor);
+    posix_spawn_file_actions_addclosefrom_np(&settings.actions, kControlDescriptor + 1);
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&settings.attributes, &none);
+    posix_spawnattr_setsigdefault(&settings.attributes, &all);
+    posix_spawnattr_setpgroup(&settings.attributes, 0);
+    posix_spawnattr_setflags(&settings.attributes,
+                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    std::string name = program;
+    const std::array<char*, 2> arguments{name.data(), nullptr};
+    pid_t process = -1;
+    const int error =
+        ::posix_spawn(&process, program.c_str(), &settings.actions, &settings.attributes, arguments.data(), environ);
+    if (error == 0) return process;
+    fail(object, ErrorCode::unsupported,
+         fmt::format("{}, which reads files in isolation, could not be started: {}", program, system_text(error)),
+         fmt::format("Install Texton again, or set {} to the path of the program.", kVariable));
+}
+
+int reap(pid_t process) noexcept {
+    int status = 0;
+    while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
+class Helper {
+public:
+    // Throws Error{unsupported} if the program cannot be started or is not a texton-reader of this version.
+    Helper(const char* object, Owner owner) : owner_(std::move(owner)) {
+        auto [ours, theirs] = socket_pair(object);
+        theirs = above(std::move(theirs));
+        if (!theirs) used_up(object, "a descriptor", errno);
+        process_ = spawn(object, owner_.program, theirs.number());
+        theirs.reset();
+        control_ = std::move(ours);
+        ::setsockopt(control_.number(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
+        ::setsockopt(control_.number(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));
+        Packet packet;
+        const Received received = receive_packet(control_.number(), packet);
+        if (received == Received::packet && packet.kind == PacketKind::hello) return;
+        end();
+        fail(object, ErrorCode::unsupported,
+             fmt::format("{} did not start as the helper that reads files in isolation: {}", owner_.program,
+                         received == Received::closed ? "it ended" : "it belongs to another version of Texton"),
+             fmt::format("Install Texton again, or set {} to the path of the program of this version.", kVariable));
+    }
+    ~Helper() { end(); }
+    Helper(const Helper&) = delete;
+    Helper& operator=(const Helper&) = delete;
+
+    bool belongs_to(const Owner& owner) const noexcept { return owner_ == owner; }
+    // Returns false if the helper ended.
+    bool connect(std::span<const int> descriptors) const noexcept {
+        return send_packet(control_.number(), PacketKind::connect, 0, descriptors);
+    }
+
+private:
+    // A forked copy of the process only closes its descriptors: the helper belongs to the original.
+    void end() noexcept {
+        control_.reset();
+        if (process_ <= 0 || owner_.process != ::getpid()) return;
+        ::kill(process_, SIGKILL);
+        (void)reap(process_);
+        process_ = -1;
+    }
+
+    Owner owner_;
+    OwnedDescriptor control_;
+    pid_t process_ = -1;
+};
+
+// The helper of the process. The object is never destroyed, because images can outlive static objects. exit() ends the
+// helper; otherwise it ends itself when the process does.
+class CurrentHelper {
+public:
+    CurrentHelper() {
+        std::atexit([] { instance().end(); });
+    }
+    void connect(const char* object, std::span<const int> descriptors) {
+        const std::lock_guard lock(mutex_);
+        const Owner owner{program_path(object), ::getpid(), ::geteuid(), ::getegid()};
+        if (helper_ != nullptr && !helper_->belongs_to(owner)) helper_.reset();
+        for (int attempt = 0; attempt < 3; ++attempt) {
+            if (helper_ == nullptr) helper_ = std::make_unique<Helper>(object, owner);
+            if (helper_->connect(descriptors)) return;
+            helper_.reset();
+        }
+        fail(object, ErrorCode::unsupported, fmt::format("{} ends as soon as it is started", owner.program),
+             fmt::format("Install Texton again, or set {} to the path of the program.", kVariable));
+    }
+    void end() noexcept {
+        const std::unique_lock lock(mutex_, std::try_to_lock);
+        if (lock.owns_lock()) helper_.reset();
+    }
+    static CurrentHelper& instance() {
+        static CurrentHelper& made = *new CurrentHelper;
+        return made;
+    }
+
+private:
+    std::mutex mutex_;
+    std::unique_ptr<Helper> helper_;
+};
+
+}  // namespace
+
+std::vector<std::string> helper_paths() {
+    // A program with more permissions than its user does not trust the environment.
+    if (const char* chosen = ::secure_getenv(kVariable); chosen != nullptr && *chosen != '\0') return {chosen};
+    const std::string installed =
+        texton_installed_libexec != nullptr ? texton_installed_libexec() : TEXTON_INSTALLED_LIBEXEC;
+    std::vector<std::string> paths{installed + "/" + kProgram};
+    for (const fs::path& folder : own_folders()) {
+        for (const fs::path& candidate : {folder / kProgram, folder / TEXTON_LIBEXEC / kProgram}) {
+            const std::string path = candidate.lexically_normal().string();
+            if (std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
+        }
+    }
+    return paths;
+}
+
+ReaderConnection connect_reader(const char* object) {
+    auto [ours, theirs] = socket_pair(object);
+    OwnedDescriptor memory(::memfd_create("texton-reader", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (!memory) used_up(object, "shared memory", errno);
+    // The reader can neither shorten the memory nor prevent this process from growing it.
+    ::fcntl(memory.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL);
+    const OwnedDescriptor folder(::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    const std::array<int, kMaxPacketDescriptors> descriptors{theirs.number(), memory.number(), folder.number()};
+    CurrentHelper::instance().connect(object, std::span(descriptors).first(folder ? 3 : 2));
+    return {std::move(ours), std::move(memory)};
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,25 @@
+#pragma once
+// The helper of this process: the program texton-reader, which starts a process for each file that is read.
+#include <string>
+#include <vector>
+
+#include "arrays/files/isolated/descriptor.h"
+
+namespace texton::detail {
+
+/// Returns the paths where the program is searched, in order.
+[[nodiscard]] std::vector<std::string> helper_paths();
+
+/// The ends of a connection to the process that reads one file. Closing the socket ends that process.
+struct ReaderConnection {
+    OwnedDescriptor socket;
+    OwnedDescriptor memory;  ///< shared memory; only this process changes its size
+};
+
+/// Starts a process that reads one file. Starts the helper first if there is none, if it ended, or if it was started
+/// for another process, another user or another program than it would be now. Relative paths refer to the working
+/// folder of this call. Throws Error{unsupported} if the program does not exist or cannot be started, and
+/// Error{out_of_memory} if descriptors or memory are used up. Several threads may call this function at once.
+[[nodiscard]] ReaderConnection connect_reader(const char* object);
+
+}  // namespace texton::detail

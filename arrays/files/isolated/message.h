@@ -1,0 +1,138 @@
+#pragma once
+// Contents of requests and replies, as bytes. Every number that a MessageReader returns was checked against the length
+// of the message and the limits that the caller passes, because the process that wrote it may have been damaged.
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "arrays/files/formats.h"
+
+namespace texton::detail {
+
+/// A message does not have the form that it must have. what() says which part.
+class MalformedMessage : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+class MessageWriter {
+public:
+    template <class T>
+    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+    void put(T value) {
+        const std::size_t at = bytes_.size();
+        bytes_.resize(at + sizeof(T));
+        std::memcpy(bytes_.data() + at, &value, sizeof(T));
+    }
+    void put(const std::string& text);
+    void put(const Extent& extent);
+    void put(const Region& region);
+    void put(const ImageFrame& frame);
+    const std::vector<std::byte>& bytes() const noexcept { return bytes_; }
+
+private:
+    std::vector<std::byte> bytes_;
+};
+
+/// The member functions throw MalformedMessage.
+class MessageReader {
+public:
+    explicit MessageReader(std::span<const std::byte> bytes) noexcept : rest_(bytes) {}
+
+    template <class T>
+    requires std::is_arithmetic_v<T> T take(const char* what) {
+        if constexpr (std::is_same_v<T, bool>) {
+            return take<std::uint8_t>(what) != 0;
+        } else {
+            T value;
+            std::memcpy(&value, next(sizeof(T), what).data(), sizeof(T));
+            return value;
+        }
+    }
+    /// Returns an enumerator from the first one to `last`.
+    template <class T>
+    requires std::is_enum_v<T> T take(const char* what, T last) {
+        const auto value = take<std::underlying_type_t<T>>(what);
+        if (value < 0 || value > static_cast<std::underlying_type_t<T>>(last)) throw MalformedMessage(what);
+        return static_cast<T>(value);
+    }
+    std::string take_text(const char* what);
+    /// Returns a number of elements, each of which has at least `least_bytes` bytes in the rest of the message.
+    std::size_t take_count(const char* what, std::size_t least_bytes);
+    /// Returns an extent whose dimensions are from 1 to 2^31.
+    Extent take_extent(const char* what);
+    Region take_region(const char* what);
+    ImageFrame take_frame(const char* what);
+    Format take_format(const char* what);
+    /// Throws if bytes are left.
+    void end() const;
+
+private:
+    std::span<const std::byte> next(std::size_t bytes, const char* what);
+
+    std::span<const std::byte> rest_;
+};
+
+/// What a request asks for.
+enum class RequestKind : std::uint8_t {
+    is_dds,       ///< as is_dds()
+    image_count,  ///< as image_count()
+    open,         ///< the description of a source
+    read          ///< a box of a source
+};
+
+/// Sources of a file.
+enum class SourceKind : std::uint8_t {
+    oiio,  ///< as open_with_oiio()
+    dds,   ///< as open_dds()
+    raw    ///< a plane of open_raw_frame()
+};
+
+/// What identifies a source.
+struct SourceKey {
+    SourceKind kind = SourceKind::oiio;
+    int part = 0;                                ///< oiio: index of the part
+    ImageColor color = ImageColor::by_metadata;  ///< oiio and dds
+    RawFrames raw{};                             ///< raw: the frame
+    std::uint8_t plane = 0;                      ///< raw: 0 is luma, 1 is chroma
+    bool operator==(const SourceKey&) const = default;
+};
+
+struct Request {
+    RequestKind kind = RequestKind::is_dds;
+    std::string object{};  ///< Error::object() of all errors
+    std::string path{};
+    SourceKey source{};        ///< open and read
+    std::uint64_t memory = 0;  ///< limit in bytes
+    double seconds = 0;        ///< limit of the time
+    int level = 0;             ///< read: the level
+    Region box{};              ///< read: the box of the level
+    Format format{};           ///< read: format of the source when it was opened
+    Extent extent{1, 1, 1};    ///< read: size of the level when the source was opened
+};
+
+/// A level of a source that a reader described.
+struct DescribedLevel {
+    Extent extent;
+    ImageAccess access;
+};
+
+/// The reply to RequestKind::open. OpenedImage::file is not part of the message.
+struct Description {
+    Format format{};
+    bool srgb = false;
+    std::vector<DescribedLevel> levels;
+    OpenedImage image;
+};
+
+[[nodiscard]] std::vector<std::byte> message(const Request& request);
+[[nodiscard]] std::vector<std::byte> message(const Description& description);
+[[nodiscard]] std::vector<std::byte> message(const Error& error);
+/// These throw MalformedMessage.
+[[nodiscard]] Request request_of(std::span<const std::byte> bytes);
+[[nodiscard]] Description description_of(std::span<const std::byte> bytes);
+[[nodiscard]] Error error_of(std::span<const std::byte> bytes);
+
+}  // namespace texton::detail
