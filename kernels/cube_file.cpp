@@ -17,6 +17,8 @@
 #include <texton/pixel_encode.h>
 
 #include "arrays/unit/texel_format.h"
+#include "core/file_error.h"
+#include "core/new_file.h"
 #include "kernels/launch/checks.h"
 
 namespace texton {
@@ -108,7 +110,7 @@ private:
         const auto [word, rest] = split_word(line);
         if (parse_float(word)) return take_entry(line);
         if (!lut_.entries.empty())
-            refuse(fmt::format("'{}' follows the first entry", word),
+            refuse(fmt::format("{} follows the first entry", detail::quoted(word)),
                    "Write all keywords before the entries, which are three numbers per line.");
         take_keyword(word, rest);
     }
@@ -126,28 +128,32 @@ private:
 
     void take_keyword(std::string_view word, std::string_view rest) {
         if (std::ranges::find(seen_, word) != seen_.end())
-            refuse(fmt::format("{} is given a second time", word), "Use each keyword once.");
+            refuse(fmt::format("{} is given a second time", detail::quoted(word)), "Use each keyword once.");
         seen_.push_back(word);
         if (word == "TITLE") return take_title(rest);
         if (word == "LUT_1D_SIZE") return take_size(1, rest);
         if (word == "LUT_3D_SIZE") return take_size(3, rest);
         if (word == "DOMAIN_MIN") return take_domain(rest, lut_.domain.low);
         if (word == "DOMAIN_MAX") return take_domain(rest, lut_.domain.high);
-        refuse(fmt::format("'{}' is neither a keyword nor a number", word),
+        refuse(fmt::format("{} is neither a keyword nor a number", detail::quoted(word)),
                "Use TITLE, LUT_1D_SIZE, LUT_3D_SIZE, DOMAIN_MIN, DOMAIN_MAX, three numbers, or # for a comment.");
     }
 
     void take_title(std::string_view rest) {
         if (rest.size() < 2 || rest.front() != '"' || rest.back() != '"')
             refuse("the title is not in quotes", "Write TITLE \"text\".");
-        lut_.title = rest.substr(1, rest.size() - 2);
+        const std::string_view title = rest.substr(1, rest.size() - 2);
+        if (title.find_first_of("\"\r") != title.npos)
+            refuse("the title contains a quote or a line end", "Remove quotes and line ends from the title.");
+        lut_.title = title;
     }
 
     void take_size(int dimensions, std::string_view rest) {
         if (lut_.size != 0) refuse("a second size is given", "Write one table per file, with one or three dimensions.");
         const std::size_t maximum = max_entries(dimensions);
         if (parse_number(rest, lut_.size) != std::errc() || lut_.size < 2 || lut_.size > maximum)
-            refuse(fmt::format("the size is '{}'", rest), fmt::format("Use a whole number from 2 to {}.", maximum));
+            refuse(fmt::format("the size is {}", detail::quoted(rest)),
+                   fmt::format("Use a whole number from 2 to {}.", maximum));
         lut_.dimensions = dimensions;
         wanted_ = all_entries(dimensions, lut_.size);
     }
@@ -168,7 +174,7 @@ private:
             left = rest;
         }
         if (!good || !left.empty())
-            refuse(fmt::format("'{}' is not three finite numbers", text), "Write red, green and blue.");
+            refuse(fmt::format("{} is not three finite numbers", detail::quoted(text)), "Write red, green and blue.");
     }
 
     void check_domain() {
@@ -187,14 +193,6 @@ private:
     std::size_t domain_line_ = 0;
     std::vector<std::string_view> seen_;
 };
-
-[[noreturn]] void refuse_file(const char* object, const std::filesystem::path& path, std::string_view problem,
-                              std::string remedy) {
-    throw Error({.code = ErrorCode::io,
-                 .object = object,
-                 .problem = fmt::format("{} {}", path.string(), problem),
-                 .remedy = std::move(remedy)});
-}
 
 // --- writing ---------------------------------------------------------------------------------------------------------
 
@@ -237,34 +235,24 @@ std::string text_of(const CubeLut& lut) {
 
 }  // namespace
 
-CubeLut parse_cube(std::string_view text, std::string_view name) { return CubeParser(kParse, name).parse(text); }
+CubeLut parse_cube(std::string_view text, std::string_view name) {
+    return detail::guarded(kParse, name, [&] { return CubeParser(kParse, name).parse(text); });
+}
 
 CubeLut read_cube_file(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file || std::filesystem::is_directory(path))
-        refuse_file(kRead, path, "cannot be opened", "Check that the file exists and is readable.");
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (file.bad()) refuse_file(kRead, path, "cannot be read completely", "Check the file and the disk.");
-    return CubeParser(kRead, path.string()).parse(text);
+    return detail::guarded(kRead, path, [&] {
+        std::ifstream file(path, std::ios::binary);
+        if (!file || std::filesystem::is_directory(path))
+            detail::fail_file(kRead, path, "cannot be opened", "Check that the file exists and is readable.");
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        if (file.bad()) detail::fail_file(kRead, path, "cannot be read completely", "Check the file and the disk.");
+        return CubeParser(kRead, path.string()).parse(text);
+    });
 }
 
 void write_cube_file(const std::filesystem::path& path, const CubeLut& lut) {
     check_lut(kWrite, lut);
-    std::filesystem::path aside = path;
-    aside += ".part";
-    std::error_code failure;
-    {
-        std::ofstream file(aside, std::ios::binary | std::ios::trunc);
-        file << text_of(lut);
-        file.flush();
-        if (!file) failure = std::make_error_code(std::errc::io_error);
-    }
-    if (!failure) std::filesystem::rename(aside, path, failure);
-    if (!failure) return;
-    std::error_code ignored;
-    std::filesystem::remove(aside, ignored);
-    refuse_file(kWrite, path, "cannot be written: " + failure.message(),
-                "Write to an existing folder that is writable.");
+    detail::guarded(kWrite, path, [&] { detail::write_file(kWrite, path, text_of(lut)); });
 }
 
 Array cube_array(const Device& device, const CubeLut& lut, Format format) {

@@ -7,6 +7,7 @@
 // the first sample, so that the result for a cube of a single color is exactly that color.
 #include <texton/cubemap.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@ TEXTON_HD inline Direction normalized(const Direction& a) {
 // --- conversion and rotation -----------------------------------------------------------------------------------------
 
 struct FromEquirect {
+    static constexpr bool kMayBeCalledWithZeros = true;
     static constexpr unsigned kSlices = 2;
     std::int32_t side;
 
@@ -105,6 +107,7 @@ private:
 };
 
 struct ToEquirect {
+    static constexpr bool kMayBeCalledWithZeros = true;
     float width;
     float height;
 
@@ -117,6 +120,7 @@ struct ToEquirect {
 };
 
 struct Rotated {
+    static constexpr bool kMayBeCalledWithZeros = true;
     float rotation[9];
     std::int32_t side;
 
@@ -151,6 +155,7 @@ Net net_of(CubeNet layout) {
 }
 
 struct FromNet {
+    static constexpr bool kMayBeCalledWithZeros = true;
     Net net;
     std::int32_t side;
 
@@ -165,6 +170,7 @@ struct FromNet {
 };
 
 struct ToNet {
+    static constexpr bool kMayBeCalledWithZeros = true;
     Net net;
     std::int32_t side;
 
@@ -250,6 +256,7 @@ struct Basis {
 
 template <class Lobe>
 struct Gathered {
+    static constexpr bool kMayBeCalledWithZeros = true;
     static constexpr unsigned kPixels = 1;
     Lobe lobe;
     std::int32_t samples;
@@ -378,15 +385,16 @@ void prefilter_ggx(const Stream& stream, std::span<const View> levels, const Tex
                                 "Pass one number per level.");
     for (const View& level : levels) check_cube(kPrefilterGgx, level);
     for (const float value : roughness) detail::check_range(kPrefilterGgx, "roughness", value, 0, 1);
+    std::vector<detail::Launch> launches;  // checks all levels before the first is enqueued
+    for (const View& level : levels)
+        launches.emplace_back(kPrefilterGgx, stream, level, std::span(&environment, 1), detail::Overlap::refused);
     for (std::size_t i = 0; i < levels.size(); ++i) {
         const float alpha = roughness[i] * roughness[i];
         const std::int32_t side = side_of(levels[i]);
         if (alpha == 0)  // the lobe is a single direction
-            detail::launch_as(kPrefilterGgx, stream, levels[i], Rotated{{1, 0, 0, 0, 1, 0, 0, 0, 1}, side},
-                              environment);
+            detail::run<1>(launches[i], Rotated{{1, 0, 0, 0, 1, 0, 0, 0, 1}, side});
         else
-            detail::launch_as(kPrefilterGgx, stream, levels[i], Gathered<GgxLobe>{{alpha}, options.samples, side},
-                              environment);
+            detail::run<1>(launches[i], Gathered<GgxLobe>{{alpha}, options.samples, side});
     }
 }
 

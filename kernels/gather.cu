@@ -3,6 +3,8 @@
 #include <texton/gather.h>
 
 #include <cmath>
+#include <span>
+#include <vector>
 
 #include <texton/launch.h>
 #include <texton/linear.h>
@@ -57,6 +59,7 @@ struct Below {
 };
 
 struct OfTexels {
+    static constexpr bool kMayBeCalledWithZeros = true;
     static constexpr unsigned kPixels = 1;
     int channel;
 
@@ -136,6 +139,7 @@ struct Corner {
 };
 
 struct PercentageCloser {
+    static constexpr bool kMayBeCalledWithZeros = true;
     static constexpr unsigned kPixels = 1;
     CloserSize size;
     float bias;
@@ -199,22 +203,35 @@ void min_max_pyramid(const Stream& stream, std::span<const View> levels, const T
     detail::check_range(kPyramid, "channel", channel, 0, info(texture.format()).channels - 1);
     const std::vector<Extent> extents = min_max_extents(texture);
     check_levels(levels, extents);
-    Linear memory;  // the level below
+    // Everything that can be refused is done before the first level is enqueued.
+    std::vector<detail::Launch> launches;  // of the views
+    std::vector<Linear> memory;            // every level but the last
+    std::vector<detail::Launch> of_memory;
+    const auto refused = detail::Overlap::refused;
+    const std::span<const Texture> source(&texture, 1);
     for (std::size_t i = 0; i < levels.size(); ++i) {
-        const auto level_in = [&](const Linear& of, const Extent& extent) {
-            return Level{reinterpret_cast<const MinMax*>(of.data()), static_cast<std::int32_t>(extent.width),
-                         static_cast<std::int32_t>(extent.height)};
-        };
-        const auto make = [&](const View& image) {
-            if (i == 0) return detail::launch_as(kPyramid, stream, image, OfTexels{channel}, texture);
-            detail::launch_as(kPyramid, stream, image, OfLevel{level_in(memory, extents[i - 1])});
-        };
-        if (i + 1 == levels.size()) return make(levels[i]);
-        Linear made = detail::scratch_of(scratch, packed_bytes(Format::rg32_float, extents[i]), stream);
-        make(made.view(Format::rg32_float, extents[i]));
-        detail::launch_as(kPyramid, stream, levels[i], Show{level_in(made, extents[i])});
-        memory = std::move(made);
+        const bool reads_texture = i == 0 && levels.size() == 1;
+        launches.emplace_back(kPyramid, stream, levels[i], reads_texture ? source : std::span<const Texture>(),
+                              refused);
     }
+    for (std::size_t i = 0; i + 1 < levels.size(); ++i) {
+        memory.push_back(detail::scratch_of(scratch, packed_bytes(Format::rg32_float, extents[i]), stream));
+        of_memory.emplace_back(kPyramid, stream, memory[i].view(Format::rg32_float, extents[i]),
+                               i == 0 ? source : std::span<const Texture>(), refused);
+    }
+    const auto level = [&](std::size_t i) {
+        return Level{reinterpret_cast<const MinMax*>(memory[i].data()), static_cast<std::int32_t>(extents[i].width),
+                     static_cast<std::int32_t>(extents[i].height)};
+    };
+    const auto make = [&](detail::Launch& launch, std::size_t i) {
+        if (i == 0) return detail::run<1>(launch, OfTexels{channel});
+        detail::run<0>(launch, OfLevel{level(i - 1)});
+    };
+    for (std::size_t i = 0; i < memory.size(); ++i) {
+        make(of_memory[i], i);
+        detail::run<0>(launches[i], Show{level(i)});
+    }
+    make(launches.back(), levels.size() - 1);
 }
 
 void percentage_closer(const Stream& stream, const View& image, const Texture& depths, const Texture& positions,

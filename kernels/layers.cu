@@ -108,6 +108,7 @@ void enqueue_blend(const Stream& stream, const View& image, const BlendOptions& 
 // --- layers ----------------------------------------------------------------------------------------------------------
 
 struct OneLayer {
+    static constexpr bool kMayBeCalledWithZeros = true;
     std::int32_t layer;
 
     template <class Source>
@@ -117,6 +118,7 @@ struct OneLayer {
 };
 
 struct TwoLayers {
+    static constexpr bool kMayBeCalledWithZeros = true;
     std::int32_t first;
     float share;  // weight of the second layer
 
@@ -128,6 +130,7 @@ struct TwoLayers {
 };
 
 struct LayerSum {
+    static constexpr bool kMayBeCalledWithZeros = true;
     static constexpr unsigned kPixels = 1;
     std::int32_t layers;
     float weight[kMaxSummedLayers];
@@ -184,9 +187,11 @@ void layer_sum(const Stream& stream, const View& image, const Texture& texture, 
     if (weights.empty()) {
         std::fill_n(sum.weight, layers, 1.0f / static_cast<float>(layers));
     } else {
-        const auto expected = static_cast<double>(layers);
-        detail::check_range(kLayerSum, "the number of weights", static_cast<double>(weights.size()), expected,
-                            expected);
+        if (weights.size() != layers)
+            detail::refuse_argument(kLayerSum,
+                                    std::to_string(weights.size()) + " weights were passed, but the texture has " +
+                                        std::to_string(layers) + " layers",
+                                    "Pass one weight per layer, or none for the mean.");
         for (const float weight : weights) detail::check_finite(kLayerSum, "a weight", weight);
         std::copy(weights.begin(), weights.end(), sum.weight);
     }

@@ -52,6 +52,7 @@ struct Cell {
 // --- 1D --------------------------------------------------------------------------------------------------------------
 
 struct Lut1d {
+    static constexpr bool kMayBeCalledWithZeros = true;
     static constexpr bool kPointwiseWithTables = true;
     detail::PointwiseTexel texel;
     LutAxis axis[3];
@@ -77,6 +78,7 @@ struct Lut1d {
 // --- 3D --------------------------------------------------------------------------------------------------------------
 
 struct Trilinear {
+    static constexpr bool kMayBeCalledWithZeros = false;  // the fetches of volumes would only be repeated
     static constexpr bool kPointwiseWithTables = true;
     detail::PointwiseTexel texel;
     LutAxis axis[3];
@@ -94,6 +96,7 @@ struct Trilinear {
 /// corner of the cell to the last that follows the axes in descending order of their weights passes the four corners
 /// of the tetrahedron that contains the color.
 struct Tetrahedral {
+    static constexpr bool kMayBeCalledWithZeros = false;  // the fetches of volumes would only be repeated
     static constexpr unsigned kPixels = 1;
     static constexpr bool kPointwiseWithTables = true;
     detail::PointwiseTexel texel;

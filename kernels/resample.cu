@@ -36,6 +36,7 @@ struct Grid {
 };
 
 struct Nearest {
+    static constexpr bool kMayBeCalledWithZeros = true;
     Grid grid;
 
     template <class Source>
@@ -45,6 +46,7 @@ struct Nearest {
 };
 
 struct Linear2 {
+    static constexpr bool kMayBeCalledWithZeros = true;
     Grid grid;
 
     template <class Source>
@@ -99,6 +101,7 @@ TEXTON_HD inline CubicTaps b_spline_taps(float position) {
 
 template <int count>
 struct Cubic {
+    static constexpr bool kMayBeCalledWithZeros = true;
     static constexpr unsigned kPixels = 1;
     Grid grid;
 
@@ -188,6 +191,7 @@ private:
 /// The mean of the texels, weighted by the product of their weights along both axes.
 template <class Weight>
 struct Weighted {
+    static constexpr bool kMayBeCalledWithZeros = true;
     static constexpr unsigned kPixels = 1;
     Grid grid;
 
@@ -231,10 +235,13 @@ Grid grid_of(const View& image, const Texture& texture, const Crop& crop) {
     const Extent size = texture.extent();
     const float width = crop.width != 0 ? crop.width : static_cast<float>(size.width) - crop.x;
     const float height = crop.height != 0 ? crop.height : static_cast<float>(size.height) - crop.y;
-    detail::check_finite(kResample, "crop.x", crop.x);
-    detail::check_finite(kResample, "crop.y", crop.y);
+    constexpr double kFarthest = 1 << 23;  // texels; floats distinguish the centers of all texels of the crop
+    detail::check_range(kResample, "crop.x", crop.x, -kFarthest, kFarthest);
+    detail::check_range(kResample, "crop.y", crop.y, -kFarthest, kFarthest);
     detail::check_positive(kResample, "crop.width", width);
     detail::check_positive(kResample, "crop.height", height);
+    detail::check_range(kResample, "crop.width", width, 0, kFarthest);
+    detail::check_range(kResample, "crop.height", height, 0, kFarthest);
     return {{width / static_cast<float>(image.extent().width), crop.x},
             {height / static_cast<float>(image.extent().height), crop.y},
             texture.kind() == ArrayKind::layered_2d};

@@ -55,6 +55,7 @@ TEXTON_HD inline bool is_inside(const SourceShape& volume, const Vector3& at) {
 // --- functors --------------------------------------------------------------------------------------------------------
 
 struct Slice {
+    static constexpr bool kMayBeCalledWithZeros = false;  // the fetches of volumes would only be repeated
     Plane plane;
 
     template <class Source>
@@ -65,6 +66,7 @@ struct Slice {
 
 template <Projection projection>
 struct Projected {
+    static constexpr bool kMayBeCalledWithZeros = false;  // the fetches of volumes would only be repeated
     static constexpr unsigned kPixels = 1;
     Rays rays;
     Float4 background;
@@ -96,6 +98,7 @@ private:
 };
 
 struct March {
+    static constexpr bool kMayBeCalledWithZeros = false;  // the fetches of volumes would only be repeated
     static constexpr unsigned kPixels = 1;
     static constexpr float kOpaque = 0.999f;
     Rays rays;
@@ -269,7 +272,7 @@ VolumeView view_of(const Arguments& arguments, Extent volume) {
                 arguments.integer("steps")};
     if (view.steps == 0) {
         const float length = ceilf(sqrtf(dot(view.along, view.along)));
-        view.steps = length < 1.0f ? 1 : length > 65536.0f ? 65536 : static_cast<std::int32_t>(length);
+        view.steps = !(length >= 1.0f) ? 1 : length > 65536.0f ? 65536 : static_cast<std::int32_t>(length);
     }
     return view;
 }

@@ -21,6 +21,7 @@ constexpr const char* kMap = "texton::warp_map";
 /// Fetches through a map to the sampler's coordinates. Each operation is rounded as in sample(), so the result does not
 /// depend on which of the two computes the image.
 struct AffineFetch {
+    static constexpr bool kMayBeCalledWithZeros = true;
     AffineMap map;
     bool layered;
 

@@ -4,30 +4,37 @@
 
 namespace texton::detail {
 
-bool begin_pixel(CpuFetches& fetches, std::size_t pixel) { return fetches.begin(pixel); }
+bool begin_pixel(RecordedFetches& fetches, std::size_t pixel) { return fetches.begin(pixel); }
 
-Texel fetch_on_cpu(CpuFetches& fetches, std::size_t texture, FetchOperation operation, const FetchPoint& at,
-                   int component) {
-    return fetches.fetch(texture, operation, at, component);
+Texel fetch_on_cpu(RecordedFetches& fetches, std::size_t texture, ArrayKind kind, FetchOperation operation,
+                   const FetchPoint& at, int component) {
+    return fetches.fetch(texture, kind, operation, at, component);
 }
 
-CpuFetches::CpuFetches(std::span<const CpuTexture> textures) : textures_(textures) {
-    for (const CpuTexture& texture : textures) readers_.push_back(std::make_unique<TextureReader>(texture));
+RecordedFetches::RecordedFetches(const CpuJob& job, RefusedFetch& refused) {
+    for (std::size_t i = 0; i < job.textures.size(); ++i) {
+        direct_.emplace_back(job, i, refused);
+        const FetchesOfTexture& fetches = job.fetches[i];
+        const ArrayKind kind = fetches.kind;
+        const bool rows = kind == ArrayKind::array_1d || kind == ArrayKind::array_2d || kind == ArrayKind::layered_2d;
+        const bool has_rows = rows && fetches.has(kind, FetchOperation::plain, 0);
+        recorded_.push_back({has_rows ? std::optional(kind) : std::nullopt, is_flat(job.textures[i].kind)});
+    }
 }
 
 // Destroys the samplers in reverse order, since each restores the thread's modes from before its creation.
-CpuFetches::~CpuFetches() {
+RecordedFetches::~RecordedFetches() {
     while (!rows_.empty()) rows_.pop_back();
 }
 
-void CpuFetches::start(std::size_t pixels) {
+void RecordedFetches::start(std::size_t pixels) {
     pixels_ = pixels;
     used_lanes_ = 0;
     round_ = 0;
     std::fill_n(waiting_, pixels, true);
 }
 
-bool CpuFetches::begin(std::size_t pixel) {
+bool RecordedFetches::begin(std::size_t pixel) {
     if (!waiting_[pixel]) return false;
     waiting_[pixel] = false;
     pixel_ = pixel;
@@ -35,12 +42,7 @@ bool CpuFetches::begin(std::size_t pixel) {
     return true;
 }
 
-bool CpuFetches::has_rows(std::size_t texture) const {
-    const ArrayKind kind = textures_[texture].kind;
-    return kind == ArrayKind::array_1d || kind == ArrayKind::array_2d || kind == ArrayKind::layered_2d;
-}
-
-CpuFetches::Lane& CpuFetches::add_lane(std::size_t texture, const FetchPoint& at) {
+RecordedFetches::Lane& RecordedFetches::add_lane(std::size_t texture, const FetchPoint& at) {
     if (used_lanes_ == lanes_.size()) lanes_.push_back(std::make_unique<Lane>());
     Lane& lane = *lanes_[used_lanes_++];
     lane.texture = texture;
@@ -52,11 +54,14 @@ CpuFetches::Lane& CpuFetches::add_lane(std::size_t texture, const FetchPoint& at
     return lane;
 }
 
-Texel CpuFetches::fetch(std::size_t texture, FetchOperation operation, const FetchPoint& asked, int component) {
+Texel RecordedFetches::fetch(std::size_t texture, ArrayKind kind, FetchOperation operation, const FetchPoint& asked,
+                             int component) {
+    const Recorded& recorded = recorded_[texture];
+    if (operation != FetchOperation::plain || recorded.kind != kind)
+        return direct_[texture].fetch(kind, operation, asked, component);
     FetchPoint at = asked;
-    if (textures_[texture].kind == ArrayKind::array_1d) at.y = 0;
-    const bool in_rows = operation == FetchOperation::plain && has_rows(texture);
-    if (in_rows && next_lane_ < kMaxLanes && round_ < kMaxRounds) {
+    if (recorded.flat) at.y = 0;
+    if (next_lane_ < kMaxLanes && round_ < kMaxRounds) {
         const bool is_new = next_lane_ == used_lanes_;
         Lane& lane = is_new ? add_lane(texture, at) : *lanes_[next_lane_];
         ++next_lane_;
@@ -73,18 +78,18 @@ Texel CpuFetches::fetch(std::size_t texture, FetchOperation operation, const Fet
             return {};
         }
     }
-    return readers_[texture]->fetch(at, {.operation = operation, .component = component});
+    return direct_[texture].plain(kind, at.x, at.y, at.layer);
 }
 
-const RowSampler& CpuFetches::rows(std::size_t texture, std::int32_t layer) {
+const RowSampler& RecordedFetches::rows(std::size_t texture, std::int32_t layer) {
     for (const Rows& rows : rows_) {
         if (rows.texture == texture && rows.layer == layer) return *rows.sampler;
     }
-    rows_.push_back({texture, layer, readers_[texture]->make_rows(layer)});
+    rows_.push_back({texture, layer, direct_[texture].reader().make_rows(layer)});
     return *rows_.back().sampler;
 }
 
-bool CpuFetches::settle() {
+bool RecordedFetches::settle() {
     bool done = true;
     for (std::size_t i = 0; i < used_lanes_; ++i) {
         Lane& lane = *lanes_[i];

@@ -5,7 +5,10 @@
 #include <span>
 #include <vector>
 
+#include <texton/array_info.h>
+#include <texton/fetch.h>
 #include <texton/launch.h>
+#include <texton/texture.h>
 
 #include "arrays/cpu/pixel_rows.h"
 #include "arrays/cpu/texture.h"
@@ -46,8 +49,25 @@ private:
     PlaneEncode encode_planes_ = nullptr;
 };
 
+/// Says which fetches a texture has.
+struct FetchesOfTexture {
+    ArrayKind kind;
+    TextureSource source;
+    bool gathers;
+
+    bool has(ArrayKind requested, FetchOperation operation, int component) const noexcept {
+        if (operation == FetchOperation::plain) return requested == kind && source != TextureSource::linear;
+        return has_other(requested, operation, component);
+    }
+
+private:
+    bool has_other(ArrayKind requested, FetchOperation operation, int component) const noexcept;
+};
+
 struct CpuJob {
+    const char* object;  ///< the name that errors carry
     std::vector<CpuTexture> textures;
+    std::vector<FetchesOfTexture> fetches;  ///< of each texture
     std::vector<SourceShape> shapes;
     CpuImage image;
     Extent extent;  ///< extent of the image

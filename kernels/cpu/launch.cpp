@@ -1,12 +1,23 @@
-// Launches on the CPU device: functors whose fetches are recorded first, rows of pointwise functors, and jobs.
+// Launches on the CPU device: functors that are called once per pixel, functors whose fetches are recorded first, rows
+// of pointwise functors, and jobs.
 #include <algorithm>
+#include <deque>
+#include <exception>
+#include <functional>
 #include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <texton/error.h>
 
 #include "arrays/texture_state.h"
 #include "core/cpu/array.h"
+#include "core/cpu/device.h"
 #include "core/transfer.h"
+#include "kernels/cpu/direct_fetches.h"
 #include "kernels/cpu/fetches.h"
 #include "kernels/cpu/job.h"
 #include "kernels/cpu/kernels.h"
@@ -20,18 +31,49 @@ const CpuLevel& level_of(const MemoryLocation& location) {
     return cpu_array(location.array).parts[static_cast<std::size_t>(location.array_part)];
 }
 
+constexpr std::size_t kPiece = 4096;            // pixels of functors with fetches, in whole rows
+constexpr std::size_t kPointwisePiece = 16384;  // pixels of pointwise functors, in whole rows
+
+// Calls make(corner, width, height) on all cores for pieces of about this many pixels. Throws Error{unsupported} after
+// the last piece if `make` added a fetch to `refused`.
+template <class Make>
+void for_each_piece(const CpuJob& job, std::size_t pixels, const RefusedFetch& refused, const Make& make) {
+    for_each_tile(job.extent, job.extent.width, std::max<std::size_t>(1, pixels / job.extent.width), make);
+    refused.throw_if_any(job);
+}
+
+// Calls the functor once for each pixel.
+void run_pixels_of(const CpuJob& job, const PixelFunction& row) {
+    constexpr std::size_t kPixels = 256;  // of a call
+    RefusedFetch refused;
+    for_each_piece(job, kPiece, refused, [&](PixelPosition at, std::size_t width, std::size_t height) {
+        std::deque<DirectFetches> fetches;
+        std::vector<CpuSource> sources;
+        for (std::size_t i = 0; i < job.textures.size(); ++i)
+            sources.emplace_back(job.shapes[i], fetches.emplace_back(job, i, refused));
+        for (std::size_t y = 0; y < height; ++y, ++at.y) {
+            for (std::size_t x = 0; x < width; x += kPixels) {
+                Float4 pixels[kPixels];
+                const std::span of_call(pixels, std::min(kPixels, width - x));
+                at.x = static_cast<std::int32_t>(x);
+                row(sources, at, of_call);
+                job.image.store(at, of_call);
+            }
+        }
+    });
+}
+
 // Computes an image block by block. Calls the functor for a block until all its fetches are known.
 void run_blocks_of(const CpuJob& job, const BlockFunction& block) {
-    constexpr std::size_t kPiece = 4096;  // pixels, in whole rows
-    const std::size_t rows = std::max<std::size_t>(1, kPiece / job.extent.width);
-    for_each_tile(job.extent, job.extent.width, rows, [&](PixelPosition at, std::size_t width, std::size_t height) {
-        CpuFetches fetches(job.textures);
-        std::vector<CpuSource> sources;
+    RefusedFetch refused;
+    for_each_piece(job, kPiece, refused, [&](PixelPosition at, std::size_t width, std::size_t height) {
+        RecordedFetches fetches(job, refused);
+        std::vector<RecordingSource> sources;
         for (std::size_t i = 0; i < job.textures.size(); ++i) sources.emplace_back(job.shapes[i], fetches, i);
         for (std::size_t row = 0; row < height; ++row, ++at.y) {
-            for (std::size_t x = 0; x < width; x += CpuFetches::kPixels) {
-                Float4 pixels[CpuFetches::kPixels];
-                const std::span of_block(pixels, std::min(CpuFetches::kPixels, width - x));
+            for (std::size_t x = 0; x < width; x += RecordedFetches::kPixels) {
+                Float4 pixels[RecordedFetches::kPixels];
+                const std::span of_block(pixels, std::min(RecordedFetches::kPixels, width - x));
                 at.x = static_cast<std::int32_t>(x);
                 fetches.start(of_block.size());
                 do block(fetches, sources, at, of_block);
@@ -42,33 +84,58 @@ void run_blocks_of(const CpuJob& job, const BlockFunction& block) {
     });
 }
 
-constexpr std::size_t kPointwisePiece = 16384;  // pixels, in whole rows
+// The rows of all textures. They are destroyed in reverse order, since each restores the thread's modes from before its
+// creation.
+struct RowsOfTextures {
+    std::vector<std::unique_ptr<TexelRows>> of;
+
+    ~RowsOfTextures() {
+        while (!of.empty()) of.pop_back();
+    }
+};
 
 // Computes rows of pixels that depend only on the texels at their own position.
-void run_pointwise_with_tables(const CpuJob& job, const PointwiseFunction& row) {
-    const std::size_t rows_of_piece = std::max<std::size_t>(1, kPointwisePiece / job.extent.width);
-    const auto make = [&](PixelPosition at, std::size_t width, std::size_t height) {
+void run_pointwise_of(const CpuJob& job, const PointwiseFunction& row) {
+    RefusedFetch refused;
+    for_each_piece(job, kPointwisePiece, refused, [&](PixelPosition at, std::size_t width, std::size_t height) {
         const std::size_t count = job.textures.size();
         std::vector<TexelPlanes> texels(count);
         TexelPlanes pixels;
-        std::vector<std::unique_ptr<TexelRows>> rows;
+        std::deque<DirectFetches> fetches;
         std::vector<PointwiseSource> sources;
+        RowsOfTextures rows;
         for (std::size_t i = 0; i < count; ++i) {
-            rows.push_back(std::make_unique<TexelRows>(job.textures[i], job.shapes[i], at.z));
-            sources.emplace_back(job.shapes[i], *rows[i], texels[i]);
+            rows.of.push_back(std::make_unique<TexelRows>(job.textures[i], job.shapes[i], at.z));
+            sources.emplace_back(job.shapes[i], fetches.emplace_back(job, i, refused), texels[i]);
         }
         for (std::size_t y = 0; y < height; ++y, ++at.y) {
             for (std::size_t x = 0; x < width; x += TexelPlanes::kMax) {
                 const std::size_t length = std::min(TexelPlanes::kMax, width - x);
                 at.x = static_cast<std::int32_t>(x);
-                for (std::size_t i = 0; i < count; ++i) rows[i]->centers(at.x, at.y, length, texels[i]);
+                for (std::size_t i = 0; i < count; ++i) rows.of[i]->centers(at.x, at.y, length, texels[i]);
                 row(sources, at, length, pixels);
                 job.image.store(at, pixels, length);
             }
         }
-        while (!rows.empty()) rows.pop_back();  // in reverse order, since each restores the thread's modes
+    });
+}
+
+// Runs the work, and names the kernel in its exceptions.
+void run_named(const std::function<void(const CpuJob&)>& work, const CpuJob& job) {
+    const auto fail = [&](ErrorCode code, std::string problem) {
+        throw Error({.code = code, .object = job.object, .problem = std::move(problem)});
     };
-    for_each_tile(job.extent, job.extent.width, rows_of_piece, make);
+    try {
+        work(job);
+    } catch (const Error&) {
+        throw;
+    } catch (const std::bad_alloc&) {
+        fail(ErrorCode::out_of_memory, "the host has too little memory");
+    } catch (const std::exception& error) {
+        fail(ErrorCode::device_failure, std::string("the functor threw an exception: ") + error.what());
+    } catch (...) {
+        fail(ErrorCode::device_failure, "the functor threw an object that is not a std::exception");
+    }
 }
 
 }  // namespace
@@ -84,12 +151,16 @@ void CpuKernels::prepare(LaunchState& launch) const {
                  .remedy = "Write to memory, and use copy() from there to the array."});
 }
 
+void Launch::run_pixels(PixelFunction row) {
+    run_job([row = std::move(row)](const CpuJob& job) { run_pixels_of(job, row); });
+}
+
 void Launch::run_blocks(BlockFunction block) {
     run_job([block = std::move(block)](const CpuJob& job) { run_blocks_of(job, block); });
 }
 
 void Launch::run_pointwise(PointwiseFunction row) {
-    run_job([row = std::move(row)](const CpuJob& job) { run_pointwise_with_tables(job, row); });
+    run_job([row = std::move(row)](const CpuJob& job) { run_pointwise_of(job, row); });
 }
 
 bool Launch::has_pointwise_texels() const noexcept {
@@ -99,15 +170,18 @@ bool Launch::has_pointwise_texels() const noexcept {
 }
 
 void Launch::run_job(std::function<void(const CpuJob&)> work) {
-    CpuJob job{{}, {}, CpuImage(state_->image), state_->image.extent};
+    CpuJob job{state_->object, {}, {}, {}, CpuImage(state_->image), state_->image.extent};
     for (const Texture& texture : state_->textures) {
-        job.textures.push_back(texture_of(texture.state()->handle));
+        const TextureState& state = *texture.state();
+        job.textures.push_back(texture_of(state.handle));
+        job.fetches.push_back({state.kind, state.source, state.gathers});
         job.shapes.push_back(shape(job.shapes.size()));
     }
+    work = [work = std::move(work)](const CpuJob& named) { run_named(work, named); };
     BackingUse use(state_->object, state_->stream, owners_of(*state_));
     request(state_->backend, state_->object, {{"width", job.extent.width}, {"height", job.extent.height}}, [&] {
-        state_->backend->run_on_host(state_->stream.state()->handle,
-                                     [job = std::move(job), work = std::move(work)] { work(job); });
+        static_cast<CpuDevice*>(state_->backend)
+            ->submit(state_->stream.state()->handle, [job = std::move(job), work = std::move(work)] { work(job); });
     });
     use.enqueued();
 }

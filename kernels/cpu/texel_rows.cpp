@@ -23,10 +23,6 @@ constexpr std::int32_t kLargestSide = 1 << 18;  // up to here no coordinate is r
 
 }  // namespace
 
-Texel fetch_on_cpu(const TexelRows& rows, FetchOperation operation, const FetchPoint& at, int component) {
-    return rows.fetch(operation, at, component);
-}
-
 TexelRows::TexelRows(const CpuTexture& texture, const SourceShape& shape, std::int32_t layer)
     : shape_(shape), reader_(texture), rows_(reader_.rows(layer)) {
     const LevelView& level = reader_.view().levels[0];

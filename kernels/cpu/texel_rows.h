@@ -63,10 +63,6 @@ public:
         return first_ + static_cast<std::size_t>(y) * pitch_ + static_cast<std::size_t>(x) * bytes_;
     }
 
-    /// Performs a single fetch of any kind.
-    Texel fetch(FetchOperation operation, const FetchPoint& at, int component) const {
-        return reader_.fetch(at, {.operation = operation, .component = component});
-    }
     /// Stores plain fetches at (x[i], y) as pixels of an image.
     void fetch(const float* x, float y, std::size_t count, const PixelFormat& image, std::byte* pixels) const {
         fetch_blocks(x, y, count, [&](const float* xs, const float* ys, std::size_t first, std::size_t length) {

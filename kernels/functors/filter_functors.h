@@ -28,6 +28,7 @@ inline Weights weights_of(std::span<const float> given) {
 
 /// First pass: pixel (x, y) is the weighted sum of the row of texels around texel (x, y - rows_above).
 struct Across {
+    static constexpr bool kMayBeCalledWithZeros = true;
     static constexpr unsigned kPixels = 1;
     NumberedTexels texels;
     std::int32_t rows_above;
@@ -88,6 +89,7 @@ private:
 };
 
 struct Unsharp {
+    static constexpr bool kMayBeCalledWithZeros = true;
     static constexpr unsigned kPixels = 1;
     NumberedTexels texels;
     Down blur;
@@ -109,6 +111,7 @@ struct Separable {
 // --- the bilateral filter --------------------------------------------------------------------------------------------
 
 struct Bilateral {
+    static constexpr bool kMayBeCalledWithZeros = true;
     static constexpr unsigned kPixels = 1;
     NumberedTexels texels;
     std::int32_t radius;
@@ -200,6 +203,7 @@ struct Square {
 
 template <int side>
 struct Median {
+    static constexpr bool kMayBeCalledWithZeros = true;
     static constexpr unsigned kPixels = 1;
     static constexpr int kAtHand = side * side / 2 + 2;
     NumberedTexels texels;

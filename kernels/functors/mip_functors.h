@@ -220,6 +220,7 @@ TEXTON_HD Float4 extreme_of(const Texels& texels, const Source& source, const Ac
 
 template <class Texels, class Filter>
 struct Mean {
+    static constexpr bool kMayBeCalledWithZeros = true;
     static constexpr unsigned kPixels = 1;
     Texels texels;
     Filter filter;
@@ -235,6 +236,7 @@ struct Mean {
 
 template <class Texels>
 struct Extreme {
+    static constexpr bool kMayBeCalledWithZeros = true;
     static constexpr unsigned kPixels = 1;
     Texels texels;
     Sides sides;

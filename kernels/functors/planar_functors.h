@@ -76,6 +76,7 @@ inline ChromaAxis chroma_axis(int divide, bool on_sample) {
 }
 
 struct ToRgb {
+    static constexpr bool kMayBeCalledWithZeros = true;
     ChromaAxis x;
     ChromaAxis y;
     float luma_scale;
@@ -146,6 +147,7 @@ struct Coded {
 };
 
 struct LumaPlane {
+    static constexpr bool kMayBeCalledWithZeros = true;
     Coded luma;
 
     template <class Source>
@@ -172,6 +174,7 @@ struct ChromaTaps {
 };
 
 struct ChromaPlane {
+    static constexpr bool kMayBeCalledWithZeros = true;
     static constexpr unsigned kPixels = 1;
     Coded cb;
     Coded cr;

@@ -57,6 +57,7 @@ constexpr unsigned pixels_of_warp() {
 
 template <class Map, Minification minification>
 struct Warped {
+    static constexpr bool kMayBeCalledWithZeros = true;
     static constexpr unsigned kPixels = pixels_of_warp<Map, minification>();
     Map map;
     Float4 border;

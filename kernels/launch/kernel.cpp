@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -34,7 +35,7 @@ const char* kind_name(ParameterKind kind) {
     switch (kind) {
         case ParameterKind::flag: return "true or false";
         case ParameterKind::number: return "a number";
-        case ParameterKind::integer: return "an integer";
+        case ParameterKind::integer: return "an integer of 32 bits";
         case ParameterKind::choice: return "the name of one of its choices";
         case ParameterKind::text: return "text";
         case ParameterKind::numbers: return "a list of numbers";
@@ -43,10 +44,21 @@ const char* kind_name(ParameterKind kind) {
 }
 
 void check_range(const KernelInfo& kernel, const ParameterInfo& parameter, double value) {
-    if (value >= parameter.lowest && value <= parameter.highest) return;
-    refuse(kernel, fmt::format("{} is {}", parameter.name, value),
-           std::isinf(parameter.highest) ? fmt::format("Use {} or more.", parameter.lowest)
-                                         : fmt::format("Use {} to {}.", parameter.lowest, parameter.highest));
+    double lowest = parameter.lowest;
+    double highest = parameter.highest;
+    if (parameter.kind == ParameterKind::integer) {  // Arguments::integer() returns an int
+        lowest = std::max<double>(lowest, std::numeric_limits<int>::min());
+        highest = std::min<double>(highest, std::numeric_limits<int>::max());
+    }
+    if (value >= lowest && value <= highest) return;
+    refuse(
+        kernel, fmt::format("{} is {}", parameter.name, value),
+        std::isinf(highest) ? fmt::format("Use {} or more.", lowest) : fmt::format("Use {} to {}.", lowest, highest));
+}
+
+bool is_int(double value) {
+    return value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max() &&
+           std::floor(value) == value;
 }
 
 bool has_kind(const ParameterValue& value, ParameterKind kind) {
@@ -79,6 +91,15 @@ void check_value(const KernelInfo& kernel, const ParameterInfo& parameter, const
     if (std::ranges::find(parameter.choices, choice) != parameter.choices.end()) return;
     refuse(kernel, fmt::format("{} is '{}'", parameter.name, choice),
            fmt::format("Use one of {}.", fmt::join(parameter.choices, ", ")));
+}
+
+// Returns the value of a parameter as one of the types of ParameterValue.
+template <class Type>
+const Type& value_as(const KernelInfo& kernel, std::string_view name, const ParameterValue& value) {
+    if (const auto* found = std::get_if<Type>(&value)) return *found;
+    const ParameterInfo* parameter = find_parameter(kernel, name);
+    refuse(kernel, fmt::format("{} was read as a value of another kind", name),
+           fmt::format("Read {}.", kind_name(parameter->kind)));
 }
 
 void check_inputs(const Kernel& kernel, std::span<const Texture> inputs) {
@@ -115,17 +136,31 @@ const ParameterValue& Arguments::value(std::string_view name) const {
     return found->second;
 }
 
-bool Arguments::flag(std::string_view name) const { return std::get<bool>(value(name)); }
-double Arguments::number(std::string_view name) const { return std::get<double>(value(name)); }
-int Arguments::integer(std::string_view name) const { return static_cast<int>(number(name)); }
-const std::string& Arguments::text(std::string_view name) const { return std::get<std::string>(value(name)); }
+bool Arguments::flag(std::string_view name) const { return value_as<bool>(*kernel_, name, value(name)); }
+double Arguments::number(std::string_view name) const { return value_as<double>(*kernel_, name, value(name)); }
+const std::string& Arguments::text(std::string_view name) const {
+    return value_as<std::string>(*kernel_, name, value(name));
+}
 const std::vector<double>& Arguments::numbers(std::string_view name) const {
-    return std::get<std::vector<double>>(value(name));
+    return value_as<std::vector<double>>(*kernel_, name, value(name));
+}
+
+int Arguments::integer(std::string_view name) const {
+    const double value = number(name);
+    if (!is_int(value))
+        refuse(*kernel_, fmt::format("{} is {}, but an integer was read", name, value),
+               fmt::format("Pass {}.", kind_name(ParameterKind::integer)));
+    return static_cast<int>(value);
 }
 
 std::size_t Arguments::choice_index(std::string_view name) const {
+    const std::string& chosen = text(name);
     const std::vector<std::string>& choices = find_parameter(*kernel_, name)->choices;
-    return static_cast<std::size_t>(std::ranges::find(choices, text(name)) - choices.begin());
+    const auto found = std::ranges::find(choices, chosen);
+    if (found == choices.end())
+        refuse(*kernel_, fmt::format("{} is '{}', which is none of its choices", name, chosen),
+               "Read it as text, or add the choice to the description of the kernel.");
+    return static_cast<std::size_t>(found - choices.begin());
 }
 
 std::vector<ImageShape> shapes(const Kernel& kernel, const Arguments& arguments, std::span<const Texture> inputs) {

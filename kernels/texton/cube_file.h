@@ -22,11 +22,13 @@ struct CubeLut {
     bool operator==(const CubeLut&) const = default;  ///< Returns true if all members are equal.
 };
 
-/// Reads a cube file. Several threads may call the functions of this header at once, but must not write the same file.
+/// Reads a cube file. Several threads may call the functions of this header at once.
 ///
 /// Throws Error{io} if the file cannot be opened or read. Throws Error{io} with the file and the line number if
 /// - a line is none of these: empty, a comment, a keyword with its values, three finite numbers,
+/// - the title contains a quote or a carriage return,
 /// - a keyword is given twice or after the first entry,
+/// - the title contains quotes or a carriage return,
 /// - the size or the domain is invalid,
 /// - the number of entries does not match the size.
 [[nodiscard]] CubeLut read_cube_file(const std::filesystem::path& path);
@@ -34,8 +36,8 @@ struct CubeLut {
 /// read_cube_file().
 [[nodiscard]] CubeLut parse_cube(std::string_view text, std::string_view name);
 
-/// Writes a cube file. Numbers have as many digits as are needed to read the same floats again. The text is written to
-/// a temporary file, PATH.part, which is renamed when it is complete. If writing fails, an existing file is unchanged.
+/// Writes a cube file. Numbers have as many digits as are needed to read the same floats again. The file is replaced as
+/// by save(): if writing fails, an existing file is unchanged.
 ///
 /// Throws Error{bad_argument} if the number of entries does not match the size, if a number is not finite, if the
 /// dimensions, the size or the domain are invalid, or if the title contains quotes or line ends. Throws Error{io} if

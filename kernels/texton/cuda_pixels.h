@@ -168,16 +168,24 @@ __device__ void make_slices(const Job& job, const TilePosition& tile) {
     }
 }
 
+/// Computes the pixels of a column from (x, y) on, which must be inside the image. The functor is not called for rows
+/// below the image. All threads of a warp have the same y, so they take the same branch.
 template <unsigned kRows, class Job>
 __device__ void make_column(const Job& job, unsigned x, unsigned y) {
-    PixelColumn<kRows> column;
+    const auto color_of = [&](unsigned row) {
+        return packed(
+            job({static_cast<std::int32_t>(x), static_cast<std::int32_t>(row), static_cast<std::int32_t>(blockIdx.z)}));
+    };
+    if (y + (kRows - 1) * kTileThreadRows < job.target.height) {
+        PixelColumn<kRows> column;
 #pragma unroll
-    for (unsigned row = 0; row < kRows; ++row) {
-        const PixelPosition position{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y + row * kTileThreadRows),
-                                     static_cast<std::int32_t>(blockIdx.z)};
-        column.color[row] = packed(job(position));
+        for (unsigned i = 0; i < kRows; ++i) column.color[i] = color_of(y + i * kTileThreadRows);
+        store_pixels(job.target, x, y, blockIdx.z, column);
+        return;
     }
-    store_pixels(job.target, x, y, blockIdx.z, column);
+#pragma unroll 1
+    for (unsigned row = y; row < job.target.height; row += kTileThreadRows)
+        store_pixels(job.target, x, row, blockIdx.z, PixelColumn<1>{{color_of(row)}});
 }
 
 template <unsigned kRows, class Job>

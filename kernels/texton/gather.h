@@ -37,8 +37,7 @@ namespace texton {
 /// from `scratch`, or else from the current pool of the stream's device. It is freed in stream order. Throws the errors
 /// of the pool.
 ///
-/// The texture, the channel and the extents of the views are checked before work is enqueued. If launch() or the pool
-/// throws an error later, earlier levels may have been enqueued.
+/// If an argument is invalid or the pool has too little memory, nothing was enqueued.
 void min_max_pyramid(const Stream& stream, std::span<const View> levels, const Texture& texture, int channel = 0,
                      const std::optional<Pool>& scratch = {});
 

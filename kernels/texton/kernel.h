@@ -71,8 +71,8 @@ public:
     explicit Arguments(const KernelInfo& kernel, const std::map<std::string, ParameterValue>& values = {});
 
     /// Returns the value of a flag. All accessors throw Error{bad_argument} if the kernel has no parameter of this
-    /// name, and std::bad_variant_access if the parameter is of another kind. Returned references are valid as long as
-    /// this object.
+    /// name, if the parameter is of another kind, or if the value does not fit the returned type. Returned references
+    /// are valid as long as this object.
     bool flag(std::string_view name) const;
     double number(std::string_view name) const;                       ///< Returns the value of a number.
     int integer(std::string_view name) const;                         ///< Returns the value of an integer.

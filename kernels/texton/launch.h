@@ -15,12 +15,8 @@
 // called with --fmad=false. <texton/float_math.h> contains further functions with this property.
 //
 // launch() copies the functor, and many threads call the copy at once. Memory that the functor points to must stay
-// allocated until the work is done. A functor may have these static constexpr members:
-//     kPointwise = true            pointwise: it only fetches the texel at the position of the pixel
-//     kPointwiseWithTables = true  pointwise in its 2D and layered textures; it may fetch anything from textures of
-//                                  other kinds
-//     kPixels = n                  pixels that a CUDA thread computes; 1 suits functors with many fetches per pixel
-//                                  (default: 4)
+// allocated until the work is done. <texton/functor_traits.h> describes the static constexpr members that a functor may
+// have.
 #include <algorithm>
 #include <array>
 #include <concepts>
@@ -32,6 +28,7 @@
 #include <vector>
 
 #include <texton/float4.h>
+#include <texton/functor_traits.h>
 #include <texton/pixel.h>
 #include <texton/pixel_target.h>
 #include <texton/source.h>
@@ -49,40 +46,13 @@ struct AffineMap;
 
 namespace detail {
 
-/// Returns true if the functor declares kPointwise = true: it only fetches the texel at the position of the pixel. Then
-/// the image may be what a texture reads, and the CPU device reads the texels of whole rows instead of recording
-/// fetches.
-template <class Functor>
-constexpr bool is_pointwise() {
-    if constexpr (requires { Functor::kPointwise; }) return Functor::kPointwise;
-    return false;
-}
-
-/// Returns true if the functor declares kPointwiseWithTables = true or is pointwise: it only fetches the texel at the
-/// position of the pixel from its 2D and layered textures, but may fetch anything from textures of other kinds, such as
-/// tables.
-template <class Functor>
-constexpr bool is_pointwise_with_tables() {
-    if constexpr (requires { Functor::kPointwiseWithTables; }) return Functor::kPointwiseWithTables;
-    return is_pointwise<Functor>();
-}
-
-/// Whether the image that a launch writes may share memory with what its textures read.
-enum class Overlap : std::uint8_t {
-    refused,
-    pointwise_texels,  ///< each pixel reads its own texel only: the image may be exactly what a texture reads
-    allowed            ///< all texels are read before the first pixel is written
-};
-
-/// Returns whether the image of a launch of this functor may share memory with its textures.
-template <class Functor>
-constexpr Overlap overlap_of() {
-    return is_pointwise<Functor>() ? Overlap::pointwise_texels : Overlap::refused;
-}
+/// Computes pixels of a row, starting at `first`.
+using PixelFunction =
+    std::function<void(std::span<const CpuSource> sources, PixelPosition first, std::span<Float4> pixels)>;
 
 /// Computes a block of pixels of a row, starting at `first`. It is called until all their fetches are known.
-using BlockFunction = std::function<void(CpuFetches& fetches, std::span<const CpuSource> sources, PixelPosition first,
-                                         std::span<Float4> pixels)>;
+using BlockFunction = std::function<void(RecordedFetches& fetches, std::span<const RecordingSource> sources,
+                                         PixelPosition first, std::span<Float4> pixels)>;
 
 /// Computes `count` pixels of a row with a pointwise functor, whose texels have been read already.
 using PointwiseFunction = std::function<void(std::span<const PointwiseSource> sources, PixelPosition first,
@@ -109,6 +79,8 @@ public:
 
     // For the CPU device.
 
+    /// Enqueues a functor that is called once per pixel.
+    void run_pixels(PixelFunction row);
     /// Enqueues a functor whose fetches are recorded.
     void run_blocks(BlockFunction block);
     /// Enqueues a pointwise functor. Call it only if has_pointwise_texels() returns true.
@@ -145,8 +117,18 @@ private:
 };
 
 template <class Functor, std::size_t... index>
+PixelFunction pixel_function(const Functor& functor, std::index_sequence<index...>) {
+    return [functor]([[maybe_unused]] std::span<const CpuSource> sources, PixelPosition at, std::span<Float4> pixels) {
+        for (Float4& pixel : pixels) {
+            pixel = functor(at, sources[index]...);
+            ++at.x;
+        }
+    };
+}
+
+template <class Functor, std::size_t... index>
 BlockFunction block_function(const Functor& functor, std::index_sequence<index...>) {
-    return [functor](CpuFetches& fetches, [[maybe_unused]] std::span<const CpuSource> sources, PixelPosition at,
+    return [functor](RecordedFetches& fetches, std::span<const RecordingSource> sources, PixelPosition at,
                      std::span<Float4> pixels) {
         for (std::size_t i = 0; i < pixels.size(); ++i, ++at.x) {
             if (begin_pixel(fetches, i)) pixels[i] = functor(at, sources[index]...);
@@ -170,7 +152,11 @@ void run_on_cpu(Launch& launch, const Functor& functor, std::index_sequence<inde
             return launch.run_pointwise(pointwise_function(functor, indices));
         }
     }
-    launch.run_blocks(block_function(functor, indices));
+    if constexpr (sizeof...(index) > 0 && may_be_called_with_zeros<Functor>()) {
+        launch.run_blocks(block_function(functor, indices));
+    } else {
+        launch.run_pixels(pixel_function(functor, indices));
+    }
 }
 
 #if defined(__CUDACC__)
@@ -228,7 +214,7 @@ inline namespace for_cpu_device {
 
 /// Enqueues a functor that reads the first `textures` textures of a launch.
 template <std::size_t textures, class Functor>
-void run(Launch& launch, const Functor& functor) {
+void run_functor(Launch& launch, const Functor& functor) {
     if constexpr (requires { Functor::kPixels; }) static_assert(Functor::kPixels >= 1, "kPixels must be at least 1");
     static_assert(is_pointwise_with_tables<Functor>() || !is_pointwise<Functor>(),
                   "kPointwise = true needs kPointwiseWithTables to be true");
@@ -240,7 +226,15 @@ void run(Launch& launch, const Functor& functor) {
 #endif
 }
 
-/// Does the same as launch(). Errors carry the name `object`.
+/// Does the same for a functor of the library. Such functors must choose how the CPU device calls them.
+template <std::size_t textures, class Functor>
+void run(Launch& launch, const Functor& functor) {
+    static_assert(textures == 0 || is_pointwise<Functor>() || SaysWhetherZerosDoHarm<Functor>,
+                  "functors of the library are pointwise or declare kMayBeCalledWithZeros");
+    run_functor<textures>(launch, functor);
+}
+
+/// Does the same as launch() for a functor of the library. Errors carry the name `object`.
 template <class Functor, std::same_as<Texture>... Textures>
 void launch_as(const char* object, const Stream& stream, const View& image, const Functor& functor,
                const Textures&... textures) {
@@ -265,10 +259,11 @@ inline namespace for_cpu_device {
 /// is rounded to the nearest integer in the format's range, halves away from zero. Float images store a NaN as a NaN,
 /// which is 0x7fffffff in float32. All other formats store 0 for NaN.
 ///
-/// On the CPU device the functor may be called several times for the same pixel: its fetches are first recorded and
-/// return zeros, then many are executed together, and the functor is called again until all its fetches are known. So a
-/// functor must have no side effects and must terminate if fetches return zeros. A functor with kPointwise = true is
-/// called once per pixel if all textures are 2D or layered 2D.
+/// The functor is called once for each pixel, and for no other position. A functor that declares
+/// kMayBeCalledWithZeros = true may be called several times for a pixel on the CPU device: see functor_traits.h.
+///
+/// If the functor throws an exception on the CPU device, or uses a fetch that a texture does not have, other pixels may
+/// be missing and the stream reports the error.
 ///
 /// The call returns without waiting. Only the stream orders the work: it runs after all work that was enqueued on the
 /// stream before. The call can be recorded into a graph. Several threads may call launch() at once. The caller must
@@ -287,7 +282,9 @@ inline namespace for_cpu_device {
 ///   array without surfaces.
 template <class Functor, std::same_as<Texture>... Textures>
 void launch(const Stream& stream, const View& image, const Functor& functor, const Textures&... textures) {
-    detail::launch_as("texton::launch", stream, image, functor, textures...);
+    const std::array<Texture, sizeof...(Textures)> all{textures...};
+    detail::Launch launch("texton::launch", stream, image, all, detail::overlap_of<Functor>());
+    detail::run_functor<sizeof...(Textures)>(launch, functor);
 }
 
 /// One launch of a batch. A plain value.

@@ -39,7 +39,7 @@ struct ResampleOptions {
 /// Throws Error{bad_argument} if
 /// - the texture is of another kind or does not have the required filter,
 /// - integers would be interpolated (all filters except nearest),
-/// - the crop is not finite or its width or height is not positive,
+/// - x or y of the crop is not in the range from -2^23 to 2^23, or its width or height is not positive or exceeds 2^23,
 /// - the numbers of slices and layers differ.
 ///
 /// Also throws the errors of launch().

@@ -51,8 +51,10 @@ TEXTON_HD inline Float4 floats_of(const SourceShape& shape, const Texel& texel) 
 
 }  // namespace detail
 
-/// The fetches that every source has (curiously recurring template). A functor may only use the fetches of its
-/// texture's kind; the results of others are undefined.
+/// The fetches that every source has (curiously recurring template). A functor may only use the fetches that its texture
+/// has: those of its kind; gather() only with ArrayUsage::gather and a component from 0 to 3; levels of detail and
+/// gradients only of arrays. Other fetches are undefined on a CUDA device. On the CPU device they return zeros, and the
+/// stream reports Error{unsupported}, which names the kernel, the texture and the fetch.
 ///
 /// A fetch returns the same values on all devices: those of the texture function of CUDA. Channels that the format
 /// lacks are 0. Integers are converted to floats; words() of the source returns them unchanged. `Source` must have the
@@ -118,39 +120,72 @@ public:
 };
 
 namespace detail {
-class CpuFetches;  // the fetches of a block of pixels
-/// Starts a pixel of the block: the following fetches belong to it. Returns false if all its fetches are known and the
-/// functor need not be called for it.
-bool begin_pixel(CpuFetches& fetches, std::size_t pixel);
-/// Returns the fetched texel, or records the fetch and returns zeros.
-Texel fetch_on_cpu(CpuFetches& fetches, std::size_t texture, FetchOperation operation, const FetchPoint& at,
+
+class DirectFetches;  // executes fetches of one texture
+/// Executes a plain fetch of a 1D, 2D or layered 2D texture.
+Texel fetch_on_cpu(const DirectFetches& fetches, ArrayKind kind, float x, float y, std::int32_t layer);
+/// Executes a fetch.
+Texel fetch_on_cpu(const DirectFetches& fetches, ArrayKind kind, FetchOperation operation, const FetchPoint& at,
                    int component);
 
-class TexelRows;  // reads rows of texels of a texture of the CPU device
-/// Executes a fetch immediately.
-Texel fetch_on_cpu(const TexelRows& rows, FetchOperation operation, const FetchPoint& at, int component);
+class RecordedFetches;  // the fetches of a block of pixels
+/// Starts a pixel of the block: the following fetches belong to it. Returns false if all its fetches are known and the
+/// functor need not be called for it.
+bool begin_pixel(RecordedFetches& fetches, std::size_t pixel);
+/// Returns the fetched texel, or records the fetch and returns zeros.
+Texel fetch_on_cpu(RecordedFetches& fetches, std::size_t texture, ArrayKind kind, FetchOperation operation,
+                   const FetchPoint& at, int component);
+
 }  // namespace detail
 
-/// The source of a texture on the CPU device. A fetch may return zeros while launch() records the functor's fetches;
-/// the functor is then called again for the same pixel. Must not be shared by threads.
+/// The source of a texture on the CPU device. Each fetch is executed at once. A fetch that the texture does not have,
+/// for example of another kind of texture, returns zeros, and the launch fails with Error{unsupported}. Must not be
+/// shared by threads.
 class CpuSource : public Fetches<CpuSource> {
 public:
-    /// Called by launch(). `texture` is the number of the texture among the arguments of launch().
-    CpuSource(const SourceShape& shape, detail::CpuFetches& fetches, std::size_t texture)
-        : Fetches(shape), fetches_(&fetches), texture_(texture) {}
+    /// Called by launch().
+    CpuSource(const SourceShape& shape, const detail::DirectFetches& fetches) : Fetches(shape), fetches_(&fetches) {}
 
     /// Executes any fetch and returns the four channels as 32-bit words: floats or integers, by the texture's format.
-    template <FetchOperation operation, ArrayKind>
+    template <FetchOperation operation, ArrayKind kind>
     TEXTON_HD Texel words([[maybe_unused]] const FetchPoint& at, [[maybe_unused]] int component = 0) const {
-#if defined(__CUDA_ARCH__)  // nvcc compiles a functor for both sources; CUDA kernels only run the other instantiation
+#if defined(__CUDA_ARCH__)  // nvcc compiles a functor for all sources; CUDA kernels only run another instantiation
         return {};
 #else
-        return detail::fetch_on_cpu(*fetches_, texture_, operation, at, component);
+        constexpr bool kInRows =
+            kind == ArrayKind::array_1d || kind == ArrayKind::array_2d || kind == ArrayKind::layered_2d;
+        if constexpr (operation == FetchOperation::plain && kInRows)
+            return detail::fetch_on_cpu(*fetches_, kind, at.x, at.y, at.layer);
+        else
+            return detail::fetch_on_cpu(*fetches_, kind, operation, at, component);
 #endif
     }
 
 private:
-    detail::CpuFetches* fetches_;
+    const detail::DirectFetches* fetches_;
+};
+
+/// The source of a texture on the CPU device for functors with kMayBeCalledWithZeros = true. A fetch may return zeros
+/// while launch() records the functor's fetches; the functor is then called again for the same pixel. Must not be
+/// shared by threads.
+class RecordingSource : public Fetches<RecordingSource> {
+public:
+    /// Called by launch(). `texture` is the number of the texture among the arguments of launch().
+    RecordingSource(const SourceShape& shape, detail::RecordedFetches& fetches, std::size_t texture)
+        : Fetches(shape), fetches_(&fetches), texture_(texture) {}
+
+    /// Executes or records any fetch and returns the four channels as 32-bit words, or zeros.
+    template <FetchOperation operation, ArrayKind kind>
+    TEXTON_HD Texel words([[maybe_unused]] const FetchPoint& at, [[maybe_unused]] int component = 0) const {
+#if defined(__CUDA_ARCH__)
+        return {};
+#else
+        return detail::fetch_on_cpu(*fetches_, texture_, kind, operation, at, component);
+#endif
+    }
+
+private:
+    detail::RecordedFetches* fetches_;
     std::size_t texture_;
 };
 
@@ -177,8 +212,8 @@ struct alignas(64) TexelPlanes {
 class PointwiseSource : public Fetches<PointwiseSource> {
 public:
     /// Called by launch(). `texels` contains the texels of a part of a row.
-    PointwiseSource(const SourceShape& shape, const detail::TexelRows& rows, const detail::TexelPlanes& texels)
-        : Fetches(shape), rows_(&rows), texels_(&texels) {}
+    PointwiseSource(const SourceShape& shape, const detail::DirectFetches& fetches, const detail::TexelPlanes& texels)
+        : Fetches(shape), fetches_(&fetches), texels_(&texels) {}
 
     /// Returns the source for one pixel of the part of the row.
     PointwiseSource of_pixel(std::size_t pixel) const {
@@ -196,17 +231,17 @@ public:
     TEXTON_HD Float4 layer_at_texel(int, float, float) const { return texels_->get(pixel_); }
 
     /// Executes any fetch immediately and returns the four channels as 32-bit words.
-    template <FetchOperation operation, ArrayKind>
+    template <FetchOperation operation, ArrayKind kind>
     TEXTON_HD Texel words([[maybe_unused]] const FetchPoint& at, [[maybe_unused]] int component = 0) const {
 #if defined(__CUDA_ARCH__)
         return {};
 #else
-        return detail::fetch_on_cpu(*rows_, operation, at, component);
+        return detail::fetch_on_cpu(*fetches_, kind, operation, at, component);
 #endif
     }
 
 private:
-    const detail::TexelRows* rows_;
+    const detail::DirectFetches* fetches_;
     const detail::TexelPlanes* texels_;
     std::size_t pixel_ = 0;
 };
