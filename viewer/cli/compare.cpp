@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,7 +13,9 @@
 #include <texton/metrics.h>
 
 #include "viewer/cli/commands.h"
+#include "viewer/cli/compared_file.h"
 #include "viewer/cli/terminal.h"
+#include "viewer/model/named_paths.h"
 
 namespace texton::cli {
 namespace {
@@ -35,6 +38,7 @@ struct Options {
     std::optional<double> max_flip;
     double pixels_per_degree = ComparisonOptions{}.pixels_per_degree;
     bool as_values = false;
+    bool first_image = false;
     bool json = false;
 
     bool shows(const std::string& metric) const {
@@ -44,9 +48,9 @@ struct Options {
     bool needs_flip() const { return shows("flip") || max_flip || !heat_map.empty(); }
 };
 
-// One of the two files, and its texels in the form in which they are compared.
+// An image of one of the two files, and its texels in the form in which they are compared.
 struct Side {
-    std::string path;
+    std::string path;  // with the name of the image, if the file has several
     Image file;
     std::vector<float> values;  // four decoded values a texel; empty if the texels are compared as stored
 
@@ -78,21 +82,57 @@ struct Limit {
     double allowed;
     double found;
     bool held;
+    bool is_minimum;
+
+    // Returns true if the image of this limit is closer to failing than the image of the other one, or fails.
+    bool is_worse_than(const Limit& other) const {
+        if (held != other.held) return !held;
+        return is_minimum ? found < other.found : found > other.found;
+    }
 };
 
 std::vector<Limit> limits(const Options& options, const Comparison& result) {
     std::vector<Limit> out;
     const auto at_most = [&](const char* name, double allowed, double found) {
-        out.push_back({name, allowed, found, found <= allowed});
+        out.push_back({name, allowed, found, found <= allowed, false});
     };
     const auto at_least = [&](const char* name, double allowed, double found) {
-        out.push_back({name, allowed, found, found >= allowed});
+        out.push_back({name, allowed, found, found >= allowed, true});
     };
     if (options.max_ulp) at_most("max_ulp", *options.max_ulp, result.all.max_ulp);
     if (options.min_psnr) at_least("min_psnr", *options.min_psnr, result.all.psnr);
     if (options.min_ssim) at_least("min_ssim", *options.min_ssim, *result.all.ssim);
     if (options.max_flip) at_most("max_flip", *options.max_flip, result.flip->mean);
     return out;
+}
+
+// The comparison of all images of the two files.
+struct Result {
+    struct Row {
+        std::string name;
+        Extent extent;
+        Difference all;
+    };
+    std::vector<Row> rows;      // one for each image
+    std::vector<Limit> limits;  // each with the value of the image that is farthest from holding it
+    std::vector<std::string> notes;
+    // The image that differs most.
+    std::size_t worst = 0;
+    Side a;
+    Side b;
+    Comparison comparison;
+
+    bool is_equal() const {
+        return std::all_of(rows.begin(), rows.end(), [](const Row& row) { return row.all.differing == 0; });
+    }
+    bool is_good() const {
+        if (limits.empty()) return is_equal();
+        return std::all_of(limits.begin(), limits.end(), [](const Limit& limit) { return limit.held; });
+    }
+};
+
+bool is_worse(const Difference& a, const Difference& b) {
+    return std::tie(a.max, a.differing) > std::tie(b.max, b.differing);
 }
 
 std::string number(double value) { return fmt::format("{:.6g}", value); }
@@ -143,8 +183,21 @@ void print_differences(const Options& options, const Comparison& result) {
     if (rows) fmt::print("\n{}", table.text());
 }
 
-void print_text(const Options& options, const Side& a, const Side& b, const Comparison& result) {
+void print_images(const Result& result) {
+    if (result.rows.size() == 1) return;
+    Table table({"image", "size", "differing", "max", "max ulp", "PSNR, dB"});
+    for (const Result::Row& row : result.rows)
+        table.add({row.name, to_string(row.extent), std::to_string(row.all.differing), number(row.all.max),
+                   std::to_string(row.all.max_ulp), number(row.all.psnr)});
+    fmt::print("{}\nThe image that differs most, or the first one:\n", table.of_text().text());
+}
+
+void print_text(const Options& options, const Result& all) {
+    const Side &a = all.a, &b = all.b;
+    const Comparison& result = all.comparison;
     const Extent extent = a.file.extent;
+    for (const std::string& note : all.notes) fmt::print("{}\n", note);
+    print_images(all);
     fmt::print("a: {}\nb: {}\n", a.text(), b.text());
     if (!a.values.empty()) fmt::print("compared by decoded values: rgba32_float\n");
     fmt::print("{} of {} texels differ\n", result.all.differing, extent.width * extent.height * extent.depth);
@@ -181,9 +234,8 @@ void print_text(const Options& options, const Side& a, const Side& b, const Comp
         }
         fmt::print("\n{}", table.of_text().text());
     }
-    const std::vector<Limit> all = limits(options, result);
-    if (!all.empty()) fmt::print("\n");
-    for (const Limit& limit : all)
+    if (!all.limits.empty()) fmt::print("\n");
+    for (const Limit& limit : all.limits)
         fmt::print("{} {}: {} {}\n", limit.name, number(limit.allowed), limit.held ? "passed with" : "failed with",
                    number(limit.found));
 }
@@ -209,23 +261,36 @@ Json json_of(const Options& options, const Difference& difference) {
     return out;
 }
 
-Json json_of(const Side& side) {
+Json json_of(const std::string& path, const Side& side) {
     const Extent extent = side.file.extent;
-    return {{"path", side.path},
+    return {{"path", path},
             {"format", name(side.file.format)},
             {"width", extent.width},
             {"height", extent.height},
             {"depth", extent.depth}};
 }
 
-Json json_of(const Options& options, const Side& a, const Side& b, const Comparison& result, bool good) {
-    Json out{{"a", json_of(a)},
-             {"b", json_of(b)},
-             {"compared_as", name(a.view().format())},
+Json json_of(const Options& options, const Result& all) {
+    const Comparison& result = all.comparison;
+    Json out{{"a", json_of(options.a, all.a)},
+             {"b", json_of(options.b, all.b)},
+             {"compared_as", name(all.a.view().format())},
              {"peak", result.peak},
-             {"equal", result.all.differing == 0},
-             {"good", good},
+             {"equal", all.is_equal()},
+             {"good", all.is_good()},
+             {"notes", all.notes},
+             {"images", Json::array()},
+             {"image", all.worst},
              {"all", json_of(options, result.all)}};
+    for (const Result::Row& row : all.rows)
+        out["images"].push_back({{"name", row.name},
+                                 {"width", row.extent.width},
+                                 {"height", row.extent.height},
+                                 {"depth", row.extent.depth},
+                                 {"differing", row.all.differing},
+                                 {"max", row.all.max},
+                                 {"max_ulp", row.all.max_ulp},
+                                 {"psnr", row.all.psnr}});
     for (std::size_t c = 0; c < result.channels.size(); ++c)
         out["channels"][channel_name(c)] = json_of(options, result.channels[c]);
     if (options.shows("flip")) {
@@ -258,41 +323,95 @@ Json json_of(const Options& options, const Side& a, const Side& b, const Compari
         }
     }
     out["limits"] = Json::array();
-    for (const Limit& limit : limits(options, result)) {
+    for (const Limit& limit : all.limits) {
         out["limits"].push_back(
             {{"limit", limit.name}, {"allowed", limit.allowed}, {"found", limit.found}, {"held", limit.held}});
     }
     return out;
 }
 
-Status run(const Options& options) {
-    Side a{options.a, read_image(options.a), {}};
-    Side b{options.b, read_image(options.b), {}};
-    make_alike(a, b, options.as_values);
-    ComparisonOptions comparison{.ssim = options.needs_ssim(),
-                                 .flip = options.needs_flip(),
-                                 .worst = options.worst,
-                                 .channels = static_cast<std::size_t>(std::max(a.channels(), b.channels())),
-                                 .pixels_per_degree = options.pixels_per_degree};
-    Comparison result;
-    {
-        ProgressBar bar("comparing");
-        comparison.progress = [&](double done) { bar.show(done); };
-        result = compare(a.view(), b.view(), comparison);
-    }
-    if (!options.heat_map.empty())
-        write_image(options.heat_map, Format::rgba8_unorm, a.file.extent, heat_map(result.flip->errors));
-    if (!options.ulp_map.empty())
-        write_image(options.ulp_map, Format::rgba8_unorm, a.file.extent, ulp_map(ulp_distances(a.view(), b.view())));
+void require_alike(const ComparedFile& a, const ComparedFile& b) {
+    bool same = a.size() == b.size();
+    for (std::size_t i = 0; same && i < a.size(); ++i) same = a.name(i) == b.name(i);
+    if (same) return;
+    throw Error(
+        {.code = ErrorCode::bad_argument,
+         .object = "texton compare",
+         .problem = fmt::format("{} has {}, but {} has {}", a.path(), a.text(), b.path(), b.text()),
+         .remedy = "Compare only the first image of each file with --first-image, or convert one of the files."});
+}
 
-    const std::vector<Limit> asked = limits(options, result);
-    const bool good = asked.empty() ? result.all.differing == 0
-                                    : std::all_of(asked.begin(), asked.end(), [](const Limit& l) { return l.held; });
+Side read_side(const ComparedFile& file, std::size_t index) {
+    const std::string name = file.name(index);
+    return {name.empty() ? file.path() : fmt::format("{}, {},", file.path(), name), file.read(index), {}};
+}
+
+void merge(std::vector<Limit>& worst, const std::vector<Limit>& found) {
+    if (worst.empty()) worst = found;
+    for (std::size_t i = 0; i < found.size(); ++i)
+        if (found[i].is_worse_than(worst[i])) worst[i] = found[i];
+}
+
+// The maps must not replace the images that are compared, or each other.
+void require_other_files(const Options& options) {
+    const auto check = [](const char* option, const std::string& out, const std::string& other) {
+        if (out.empty() || !viewer::is_same_file(out, other)) return;
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = "texton compare",
+                     .problem = fmt::format("{} would overwrite {}", option, other),
+                     .remedy = "Write to another file."});
+    };
+    for (const std::string& input : {options.a, options.b}) {
+        check("--heat-map", options.heat_map, input);
+        check("--ulp-map", options.ulp_map, input);
+    }
+    if (!options.heat_map.empty()) check("--ulp-map", options.ulp_map, options.heat_map);
+}
+
+Result compare_files(const Options& options) {
+    const ComparedFile file_a(options.a, options.first_image), file_b(options.b, options.first_image);
+    require_alike(file_a, file_b);
+    Result out;
+    for (const ComparedFile* file : {&file_a, &file_b})
+        out.notes.insert(out.notes.end(), file->notes().begin(), file->notes().end());
+    ProgressBar bar("comparing");
+    for (std::size_t i = 0; i < file_a.size(); ++i) {
+        Side a = read_side(file_a, i), b = read_side(file_b, i);
+        make_alike(a, b, options.as_values);
+        ComparisonOptions comparison{.ssim = options.needs_ssim(),
+                                     .flip = options.needs_flip(),
+                                     .worst = options.worst,
+                                     .channels = static_cast<std::size_t>(std::max(a.channels(), b.channels())),
+                                     .pixels_per_degree = options.pixels_per_degree};
+        comparison.progress = [&](double done) {
+            bar.show((static_cast<double>(i) + done) / static_cast<double>(file_a.size()));
+        };
+        Comparison result = compare(a.view(), b.view(), comparison);
+        out.rows.push_back({file_a.name(i), a.file.extent, result.all});
+        merge(out.limits, limits(options, result));
+        if (i > 0 && !is_worse(result.all, out.comparison.all)) continue;
+        out.worst = i;
+        out.a = std::move(a);
+        out.b = std::move(b);
+        out.comparison = std::move(result);
+    }
+    return out;
+}
+
+Status run(const Options& options) {
+    require_other_files(options);
+    const Result result = compare_files(options);
+    const Extent extent = result.a.file.extent;
+    if (!options.heat_map.empty())
+        write_image(options.heat_map, Format::rgba8_unorm, extent, heat_map(result.comparison.flip->errors));
+    if (!options.ulp_map.empty())
+        write_image(options.ulp_map, Format::rgba8_unorm, extent,
+                    ulp_map(ulp_distances(result.a.view(), result.b.view())));
     if (options.json)
-        print_json(json_of(options, a, b, result, good));
+        print_json(json_of(options, result));
     else
-        print_text(options, a, b, result);
-    return good ? Status::good : Status::different;
+        print_text(options, result);
+    return result.is_good() ? Status::good : Status::different;
 }
 
 }  // namespace
@@ -323,6 +442,9 @@ void add_compare(CLI::App* command, Status& status) {
         ->capture_default_str();
     command->add_flag("--as-values", options->as_values,
                       "Compare files of different formats by decoded float32 values (linear light for FLIP)");
+    command->add_flag("--first-image", options->first_image,
+                      "Compare only the first image of each file, at full size, and no other parts, levels, layers or "
+                      "faces");
     command->add_flag("--json", options->json, "Print one JSON object instead of tables; infinities and NaN are null");
     command->footer(
         "The ulp distance of two values is the number of steps of the format from one to the other: codes of integer\n"
@@ -330,6 +452,10 @@ void add_compare(CLI::App* command, Status& status) {
         "the\n"
         "stored values; sRGB is not linearized. Of two files with three channels, only these three are compared.\n"
         "--max-ulp, --min-psnr, --min-ssim and --max-flip are limits; the command passes if all of them are met.\n"
+        "\n"
+        "All parts, levels, layers and faces of the files are compared, and each must meet the limits. The metrics, "
+        "the\n"
+        "worst texels and the maps describe the image that differs most.\n"
         "\n"
         "Examples:\n"
         "  texton compare golden.png new.png                      # passes if no texel differs\n"
@@ -339,7 +465,8 @@ void add_compare(CLI::App* command, Status& status) {
         "Exit status:\n"
         "  0  all limits are met or, without limits, no texel differs\n"
         "  1  a limit is not met or, without limits, a texel differs\n"
-        "  2  a file cannot be read or written, or the files cannot be compared");
+        "  2  a file cannot be read or written, or the files cannot be compared: sizes, formats or numbers of images "
+        "differ");
     command->callback([options, &status] { status = run(*options); });
 }
 

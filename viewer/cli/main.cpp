@@ -1,14 +1,19 @@
 // The program texton-commands: all commands of texton except `view`. The launcher, texton, replaces itself by this
 // program.
 #include <algorithm>
+#include <csignal>
+#include <cstdio>
 #include <exception>
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "viewer/cli/commands.h"
+#include "viewer/cli/terminal.h"
 #include "viewer/launcher/command_line.h"
 #include "viewer/launcher/command_names.h"
+#include "viewer/model/end_on_signals.h"
 #include "viewer/text/error_text.h"
 
 namespace {
@@ -44,18 +49,16 @@ static_assert(std::all_of(texton::launcher::kCommandNames.begin(), texton::launc
                           }),
               "kCommands lacks a command of viewer/launcher/command_names.h");
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    CLI::App program;
-    texton::launcher::describe(program);
+// Runs the command. Returns the exit status. If standard output cannot be written, it sets `output_failure` to errno.
+int run(CLI::App& program, int argc, char** argv, int& output_failure) {
     cli::Status status = cli::Status::good;
-    for (const Command& command : kCommands) command.add(program.get_subcommand(std::string(command.name)), status);
     const auto refuse = [&program](const std::string& problem) {
         std::cerr << texton::launcher::typed_command(program) << ": " << problem << '\n';
         return static_cast<int>(cli::Status::failed);
     };
     try {
+        texton::launcher::describe(program);
+        for (const Command& command : kCommands) command.add(program.get_subcommand(std::string(command.name)), status);
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return program.exit(error);  // --help, --version
@@ -63,8 +66,25 @@ int main(int argc, char** argv) {
         problem.erase(problem.find_last_not_of(" .\n") + 1);
         return refuse(problem + ". Run `" + texton::launcher::typed_command(program) +
                       " --help` for more information.");
+    } catch (const std::system_error& error) {
+        if (std::ferror(stdout) == 0) return refuse(texton::viewer::error_text(error));
+        output_failure = error.code().value();
     } catch (const std::exception& error) {
         return refuse(texton::viewer::error_text(error));
+    } catch (...) {
+        return refuse("an unknown error occurred.");
     }
     return static_cast<int>(status);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    texton::viewer::end_on_signals();
+    std::signal(SIGPIPE, SIG_IGN);  // writing to a closed pipe fails instead, so that unfinished files are removed
+    CLI::App program;
+    int output_failure = 0;
+    const int status = run(program, argc, argv, output_failure);
+    const bool is_complete = cli::flush_output(texton::launcher::typed_command(program), output_failure);
+    return is_complete ? status : static_cast<int>(cli::Status::failed);
 }

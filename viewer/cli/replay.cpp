@@ -12,6 +12,7 @@
 #include <texton/recording.h>
 
 #include "viewer/cli/commands.h"
+#include "viewer/cli/terminal.h"
 #include "viewer/model/document.h"
 #include "viewer/text/error_text.h"
 
@@ -108,7 +109,7 @@ Status run(const Options& options) {
     }
     Result total;
     std::size_t exact = 0;
-    nlohmann::json list = nlohmann::json::array();
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Result& each : results) {
         total.points += each.points;
         total.equal += each.equal;
@@ -117,10 +118,10 @@ Status run(const Options& options) {
             {{"name", each.name}, {"points", each.points}, {"equal", each.equal}, {"max_ulp", each.max_ulp}});
     }
     if (options.json) {
-        const nlohmann::json all{
+        const nlohmann::ordered_json all{
             {"files", list},
             {"total", {{"points", total.points}, {"equal", total.equal}, {"files", results.size()}, {"exact", exact}}}};
-        fmt::print("{}\n", all.dump(2));
+        print_json(all);
     } else {
         fmt::print("total: {} points, {} equal, {} of {} files exact\n", total.points, total.equal, exact,
                    results.size());

@@ -309,7 +309,7 @@ void add_run(CLI::App* command, Status& status) {
         "  2  a kernel, parameter or device does not exist, an option is invalid, or a file cannot be read or written");
     command->callback([options, command, &status] {
         if (options->help && options->kernel.empty()) {
-            fmt::print("{}", command->help());
+            fmt::print("{}", command->help(command->get_parent()->get_name()));
         } else {
             status = run(*options);
         }

@@ -3,7 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <iostream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -35,7 +38,9 @@ std::string Table::text() const {
 ProgressBar::ProgressBar(std::string_view title) : title_(title), terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 ProgressBar::~ProgressBar() {
-    if (terminal_ && percent_ >= 0) fmt::print(stderr, "\r{:{}}\r", "", title_.size() + 50);
+    if (!terminal_ || percent_ < 0) return;
+    const std::string blanks = '\r' + std::string(title_.size() + 50, ' ') + '\r';
+    std::fputs(blanks.c_str(), stderr);  // unlike fmt::print(), it does not throw if the terminal was closed
 }
 
 void ProgressBar::show(double done) {
@@ -44,7 +49,8 @@ void ProgressBar::show(double done) {
     if (!terminal_ || percent == percent_) return;
     percent_ = percent;
     const auto full = static_cast<std::size_t>(percent * kCells / 100);
-    fmt::print(stderr, "\r{} [{:<{}}] {:3}%", title_, std::string(full, '#'), kCells, percent);
+    const std::string bar = fmt::format("\r{} [{:<{}}] {:3}%", title_, std::string(full, '#'), kCells, percent);
+    std::fputs(bar.c_str(), stderr);
     std::fflush(stderr);
 }
 
@@ -58,7 +64,21 @@ CLI::Validator at_least(int minimum) {
         "");
 }
 
-void print_json(const nlohmann::ordered_json& value) { fmt::print("{}\n", value.dump(2)); }
+void print_json(const nlohmann::ordered_json& value) {
+    fmt::print("{}\n", value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+bool flush_output(std::string_view command, int reason) {
+    errno = 0;
+    std::cout.flush();
+    const bool is_flushed = std::fflush(stdout) == 0;
+    if (errno != 0) reason = errno;
+    if (is_flushed && std::ferror(stdout) == 0 && std::cout) return true;
+    if (reason != EPIPE)
+        std::cerr << command << ": standard output could not be written"
+                  << (reason != 0 ? std::string(": ") + std::strerror(reason) : "") << ".\n";
+    return false;
+}
 
 nlohmann::ordered_json json_of(const ArrayInfo& array) {
     return {{"kind", name(array.kind)},      {"format", name(array.format)}, {"width", array.extent.width},

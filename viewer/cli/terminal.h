@@ -47,8 +47,13 @@ private:
     int percent_ = -1;
 };
 
-/// Prints a value on standard output. Infinities and NaN, which JSON lacks, are printed as null.
+/// Prints a value on standard output. Infinities and NaN, which JSON lacks, are printed as null. Bytes that are not valid
+/// UTF-8, for example of file names, are printed as U+FFFD.
 void print_json(const nlohmann::ordered_json& value);
+/// Writes what was printed but is still buffered. Returns false if a part of standard output could not be written, and
+/// prints the reason on standard error, unless the reader closed the pipe, as in `texton ... | head -1`. `reason` is the
+/// errno of an earlier failure, or 0.
+[[nodiscard]] bool flush_output(std::string_view command, int reason);
 /// Returns the kind, format, width, height, depth, layers, levels and bytes of an array.
 nlohmann::ordered_json json_of(const ArrayInfo& array);
 

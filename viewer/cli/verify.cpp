@@ -14,6 +14,7 @@
 #include "viewer/cli/commands.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/document.h"
+#include "viewer/model/named_paths.h"
 #include "viewer/verify/junit.h"
 #include "viewer/verify/report.h"
 #include "viewer/verify/run_suite.h"
@@ -40,6 +41,7 @@ struct Options {
     bool yes = false;
     bool list = false;
     bool json = false;
+    bool allow_outside = false;
 };
 
 [[noreturn]] void refuse(std::string problem, std::string remedy) {
@@ -206,7 +208,10 @@ Json json_of(const Suite& suite, const Device& device, const std::vector<const C
 }
 
 Status run(const Options& options) {
-    const Suite suite = verify::read_suite(options.suite);
+    const Suite suite =
+        verify::read_suite(options.suite, options.allow_outside ? verify::Outside::allowed : verify::Outside::refused);
+    if (!options.junit.empty() && viewer::is_same_file(options.junit, options.suite))
+        refuse(fmt::format("--junit would overwrite the suite {}", options.suite), "Write to another file.");
     const std::vector<const Case*> cases = chosen(suite, options.filter);
     if (options.list) {
         print_names(cases, options.json);
@@ -289,10 +294,13 @@ void add_verify(CLI::App* command, Status& status) {
                      "Maximum number of cases that run at a time. Default: the number of hardware threads")
         ->check(at_least(1))
         ->type_name("N");
+    command->add_flag("--allow-outside", options->allow_outside,
+                      "Let the suite read files and use references outside of its folder");
     command->add_flag("--json", options->json, "Print one JSON object instead of text");
     command->footer(
         "A case passes if the images that its kernel writes match one of its references within the tolerance of the\n"
         "case. tests/regress/README.md in Texton's sources describes the formats of suites and references.\n"
+        "Without --allow-outside, a suite that names a path outside of its own folder is refused.\n"
         "\n"
         "Examples:\n"
         "  texton verify suite.json                            # on the GPU, if there is one\n"

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "viewer/model/old_names.h"
+#include "viewer/text/error_text.h"
 
 namespace texton::viewer {
 namespace {
@@ -36,7 +37,12 @@ QAction* Actions::add(ActionInfo info) {
     action->setShortcuts(chosen_keys(info));
     action->setCheckable(static_cast<bool>(info.is_on));
     connect(action, &QAction::triggered, this, [this, run = info.run] {
-        run();
+        // Qt cannot pass exceptions on to the sender of a signal.
+        try {
+            run();
+        } catch (const std::exception& error) {
+            Q_EMIT failed(QString::fromStdString(error_text(error)));
+        }
         refresh();
     });
     window_->addAction(action);

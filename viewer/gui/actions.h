@@ -44,6 +44,10 @@ public:
     /// Returns the id of the action that has these keys, or an empty string.
     QString holder_of(const QKeySequence& keys) const;
 
+Q_SIGNALS:
+    /// An action ended with an exception, whose message is `why`.
+    void failed(QString why);
+
 private:
     QWidget* window_;
     std::vector<ActionInfo> infos_;

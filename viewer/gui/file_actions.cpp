@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "viewer/gui/main_window.h"
+#include "viewer/gui/saved_view.h"
 #include "viewer/text/error_text.h"
 
 namespace texton::viewer {
@@ -65,9 +66,10 @@ void export_view(MainWindow& window) {
     const QString path = QFileDialog::getSaveFileName(&window, MainWindow::tr("Export the view"), "view.png",
                                                       MainWindow::tr("Images (*.png *.jpg *.tif)"));
     if (path.isEmpty()) return;
-    const bool written = window.canvas().image().save(path);
-    window.workspace().tell(written ? MainWindow::tr("Saved %1.").arg(path)
-                                    : MainWindow::tr("%1 could not be written. Choose another path.").arg(path));
+    attempt(window.workspace(), [&] {
+        save_view(path.toStdString(), window.canvas().image());
+        window.workspace().tell(MainWindow::tr("Saved %1.").arg(path));
+    });
 }
 
 void export_data(MainWindow& window) {
@@ -127,7 +129,7 @@ void add_file_actions(MainWindow& window) {
                  has_images});
     actions.add({"cancel-loading",
                  file,
-                 tr("&Cancel loading or export"),
+                 tr("C&ancel loading or export"),
                  tr("Cancels loading, reading files for the canvas and exporting"),
                  {Qt::Key_Escape},
                  [&window] {

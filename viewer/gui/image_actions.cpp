@@ -166,7 +166,7 @@ void add_display_actions(Actions& actions, Workspace& workspace, const QString& 
                  [&workspace] { return workspace.session().display.luminance; }});
     actions.add({"brighter",
                  menu,
-                 tr("&Brighter"),
+                 tr("Br&ighter"),
                  tr("Increases the exposure by half a stop"),
                  {Qt::Key_BracketRight, Qt::Key_E},
                  [&workspace] { add_exposure(workspace, 0.5f); }});
@@ -275,7 +275,7 @@ void add_image_actions(MainWindow& window) {
     add_display_actions(actions, workspace, menu);
     actions.add({"normalize",
                  menu,
-                 tr("&Normalize"),
+                 tr("Normali&ze"),
                  tr("Sets black and white to the lowest and the highest visible value"),
                  {Qt::Key_N},
                  [&window] { normalize(window); },

@@ -1,8 +1,8 @@
 #include <CLI/CLI.hpp>
-#include <QApplication>
 #include <QSize>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -10,9 +10,13 @@
 
 #include <texton/error.h>
 
+#include "viewer/gui/application.h"
 #include "viewer/gui/main_window.h"
 #include "viewer/gui/panel.h"
+#include "viewer/gui/saved_view.h"
 #include "viewer/gui/theme.h"
+#include "viewer/model/end_on_signals.h"
+#include "viewer/model/named_paths.h"
 #include "viewer/text/error_text.h"
 
 namespace {
@@ -91,13 +95,12 @@ bool settle(texton::viewer::Workspace& workspace) {
 
 int run(int argc, char** argv, const Options& options, QSize size) {
     using namespace texton::viewer;
-    Session session;
-    try {
-        session = session_of(options);
-    } catch (const texton::Error& error) {
-        std::cerr << "texton-view: " << error_text(error) << '\n';
-        return 2;
-    }
+    for (const std::string& file : options.files)
+        if (!options.screenshot.empty() && is_same_file(options.screenshot, file)) {
+            std::cerr << "texton-view: --screenshot would overwrite " << file << ". Choose another path.\n";
+            return 2;
+        }
+    const Session session = session_of(options);
     const bool headless = !options.screenshot.empty();
     const bool has_display = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
     if (!has_display && std::getenv("QT_QPA_PLATFORM") == nullptr) {
@@ -114,7 +117,7 @@ int run(int argc, char** argv, const Options& options, QSize size) {
             if (type == QtCriticalMsg || type == QtFatalMsg) std::cerr << text.toStdString() << '\n';
         });
     }
-    const QApplication application_scope(argc, argv);
+    const Application application(argc, argv);
     QApplication::setOrganizationName("texton");
     QApplication::setApplicationName("texton-view");
     QApplication::setDesktopFileName("texton-view");
@@ -128,9 +131,13 @@ int run(int argc, char** argv, const Options& options, QSize size) {
     window.show();
     if (!headless) return QApplication::exec();
 
-    const bool good = settle(workspace);
-    if (!window.grab().save(QString::fromStdString(options.screenshot), "PNG")) {
-        std::cerr << "texton-view: " << options.screenshot << " could not be written. Choose another path.\n";
+    bool threw = false;
+    QObject::connect(&application, &Application::failed, [&threw] { threw = true; });
+    const bool good = settle(workspace) && !threw;
+    try {
+        save_view(options.screenshot, window.grab().toImage(), "png");
+    } catch (const texton::Error& error) {
+        std::cerr << "texton-view: " << error_text(error) << '\n';
         return 1;
     }
     std::cout << options.screenshot << '\n';
@@ -140,6 +147,7 @@ int run(int argc, char** argv, const Options& options, QSize size) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    texton::viewer::end_on_signals();
     Options options;
     CLI::App app("Displays images as a GPU samples them, with their texels, samplers, kernels and memory.",
                  "texton-view");
@@ -170,5 +178,10 @@ int main(int argc, char** argv) {
                   << " is not a valid size. Use WIDTHxHEIGHT, at least 640x400.\n";
         return 2;
     }
-    return run(argc, argv, options, *size);
+    try {
+        return run(argc, argv, options, *size);
+    } catch (const std::exception& error) {
+        std::cerr << "texton-view: " << texton::viewer::error_text(error) << '\n';
+        return 2;
+    }
 }

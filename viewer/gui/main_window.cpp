@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "viewer/gui/application.h"
 #include "viewer/gui/held_keys.h"
 #include "viewer/gui/panel.h"
 #include "viewer/render/stored_texels.h"
@@ -95,6 +96,7 @@ MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
       zoom_label_(new QLabel),
       device_label_(new QLabel),
       progress_(new QProgressBar) {
+    for (QLabel* label : {hover_label_, image_label_}) label->setTextFormat(Qt::PlainText);  // may contain file names
     message_->setObjectName("message");
     message_->setAccessibleName(tr("Message"));
     message_->setAlignment(Qt::AlignCenter);
@@ -120,6 +122,9 @@ MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
     connect(&workspace_, &Workspace::documents_changed, this, &MainWindow::show_documents);
     connect(&workspace_, &Workspace::hover_changed, this, &MainWindow::show_hover);
     connect(&workspace_, &Workspace::progressed, this, &MainWindow::show_progress);
+    connect(actions_, &Actions::failed, &workspace_, &Workspace::tell);
+    if (auto* application = qobject_cast<Application*>(qApp))
+        connect(application, &Application::failed, &workspace_, &Workspace::tell);
     connect(&workspace_, &Workspace::told, this, [this](const QString& text) { statusBar()->showMessage(text, 8000); });
     connect(&watch_, &FileWatch::file_changed, this, [this](const QString& path) {
         const auto& images = workspace_.session().images;

@@ -106,7 +106,7 @@ void add_view_actions(MainWindow& window) {
                 {Qt::Key_P});
     actions.add({"full-screen",
                  view,
-                 tr("F&ull screen"),
+                 tr("Full scree&n"),
                  {},
                  {Qt::Key_F11},
                  [&window] { window.setWindowState(window.windowState() ^ Qt::WindowFullScreen); },

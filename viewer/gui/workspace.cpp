@@ -115,7 +115,11 @@ void Workspace::set_session(Session next) {
 std::string Workspace::key_of(const Source& source, const Device& device) {
     Session alone;
     alone.images = {source};
-    return fmt::format("{} {} {}", device.kind() == DeviceKind::cpu ? "cpu" : "cuda", device.index(), to_json(alone));
+    std::string key =
+        fmt::format("{} {} {}", device.kind() == DeviceKind::cpu ? "cpu" : "cuda", device.index(), to_json(alone));
+    // JSON replaces bytes that are not UTF-8, so it does not distinguish all paths.
+    for (const std::filesystem::path& path : source.paths) key += path.native() + '\0';
+    return key;
 }
 
 void Workspace::open(const std::vector<Source>& sources) {

@@ -9,6 +9,7 @@
 
 #include "viewer/inspect/region_statistics.h"
 #include "viewer/inspect/region_texture.h"
+#include "viewer/inspect/ulp_map.h"
 
 namespace texton::viewer {
 namespace {
@@ -113,8 +114,8 @@ RegionComparison compare_region(const Scene& scene, const ComparisonOptions& opt
 std::string worst_text(const RegionComparison& found, std::size_t index) {
     const WorstTexel& texel = found.comparison.worst[index];
     const auto short_number = [](double number) { return std::round(number * 100) / 100; };
-    return fmt::format("({}, {}): {} ulp, {:.4g}", short_number(found.worst[index].x),
-                       short_number(found.worst[index].y), texel.ulp, texel.difference);
+    return fmt::format("({}, {}): {}, {:.4g}", short_number(found.worst[index].x), short_number(found.worst[index].y),
+                       ulp_text(texel.ulp), texel.difference);
 }
 
 }  // namespace texton::viewer

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -64,9 +65,7 @@ int start_commands(const std::vector<std::string>& arguments) {
     return kFailed;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
     CLI::App program;
     texton::launcher::describe(program);
     for (CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
@@ -79,7 +78,12 @@ int main(int argc, char** argv) {
         if (program.got_subcommand("view")) return start_view(program.get_subcommand("view")->remaining());
     } catch (const CLI::ParseError& error) {
         if (program.get_subcommands().empty()) {
-            if (error.get_exit_code() == 0) return program.exit(error);  // --help, --version
+            if (error.get_exit_code() == 0) {
+                const int status = program.exit(error);  // --help, --version
+                if (std::cout.flush()) return status;
+                std::cerr << "texton: standard output could not be written.\n";
+                return kFailed;
+            }
             if (argc < 2) {
                 std::cerr << "texton: no command was given. Run `texton --help` for a list of commands.\n";
             } else {
@@ -90,4 +94,15 @@ int main(int argc, char** argv) {
         }
     }
     return start_commands(typed);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& error) {
+        std::cerr << "texton: " << error.what() << '\n';
+        return kFailed;
+    }
 }

@@ -26,10 +26,10 @@ private:
     std::function<bool()> condition_;
 };
 
-/// Throws Canceled if the token is canceled.
+/// Throws Canceled, with the code of Canceled in texton::io, if the token is canceled.
 inline void throw_if_canceled(const CancellationToken& token) {
     if (!token.canceled()) return;
-    throw Canceled({.code = ErrorCode::not_permitted,
+    throw Canceled({.code = ErrorCode::io,
                     .object = "texton-view",
                     .problem = "the work was stopped before its end",
                     .remedy = "Start it again."});

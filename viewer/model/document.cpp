@@ -11,6 +11,7 @@
 #include "viewer/model/file_texels.h"
 #include "viewer/model/host_image.h"
 #include "viewer/model/kernel_run.h"
+#include "viewer/model/named_paths.h"
 #include "viewer/model/positions.h"
 #include "viewer/model/reduced_image.h"
 #include "viewer/text/value_text.h"
@@ -24,6 +25,7 @@ std::size_t nearest(std::size_t index, std::size_t count) { return std::min(inde
 
 std::shared_ptr<const Document> Document::open(const Source& source, const Device& device,
                                                const OnImageProgress& progress) {
+    for (const std::filesystem::path& path : source.paths) refuse_special_file(path);
     const ImageFile whole = open_image(source.paths, source.options);
     const int maximum = max_halvings(whole.info());
     for (int halvings = needed_halvings(device, whole.info());; ++halvings) {

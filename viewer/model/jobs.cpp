@@ -3,7 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
+
+#include <texton/error.h>
+
+#include "viewer/text/error_text.h"
 
 namespace texton::viewer {
 namespace {
@@ -16,7 +21,17 @@ constexpr int kNice =
 Jobs::Jobs(int threads, std::function<void(std::function<void()>)> post,
            std::function<void(const std::string& tag, const std::string& why)> failed)
     : post_(std::move(post)), failed_(std::move(failed)) {
-    for (int i = 0; i < std::max(threads, 1); ++i) threads_.emplace_back([this] { work(); });
+    for (int i = 0; i < std::max(threads, 1); ++i) {
+        try {
+            threads_.emplace_back([this] { work(); });
+        } catch (const std::system_error& error) {
+            if (i > 0) return;  // the system has no more threads, and fewer are enough
+            throw Error({.code = ErrorCode::out_of_memory,
+                         .object = "texton-view",
+                         .problem = std::string("no worker thread could be started: ") + error.what(),
+                         .remedy = "Raise the limit of threads, or end other programs."});
+        }
+    }
 }
 
 Jobs::~Jobs() {
@@ -71,7 +86,7 @@ void Jobs::work() {
         try {
             finish = job.work(job.token);
         } catch (const std::exception& error) {
-            finish = [failed = failed_, tag = job.tag, why = std::string(error.what())] { failed(tag, why); };
+            finish = [failed = failed_, tag = job.tag, why = error_text(error)] { failed(tag, why); };
         }
         job.work = {};  // destroys the captured objects on this thread, not on that of the window
         post_([this, alive = std::weak_ptr(alive_), job = std::move(job), finish = std::move(finish)] {

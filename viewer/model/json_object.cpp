@@ -1,6 +1,7 @@
 #include "viewer/model/json_object.h"
 
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +12,22 @@
 
 namespace texton::verify {
 
+std::string json_text(const Json& value) {
+    constexpr std::size_t kMax = 200;
+    std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (text.size() <= kMax) return text;
+    std::size_t end = kMax;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // keeps characters whole
+    return text.substr(0, end) + "...";
+}
+
+std::optional<float> float_in(const Json& value) {
+    if (!value.is_number()) return {};
+    const auto number = value.get<double>();
+    if (!(std::abs(number) <= static_cast<double>(std::numeric_limits<float>::max()))) return {};
+    return static_cast<float>(number);
+}
+
 void refuse_text(const std::string& where, const std::string& problem, std::string remedy) {
     throw Error({.code = ErrorCode::bad_argument,
                  .object = "texton::verify",
@@ -20,7 +37,8 @@ void refuse_text(const std::string& where, const std::string& problem, std::stri
 
 JsonObject::JsonObject(const Json& value, std::string where) : value_(value), where_(std::move(where)) {
     if (!value.is_object())
-        refuse_text(where_, fmt::format("{} is not an object", value.dump()), "Write an object: { \"key\": value }.");
+        refuse_text(where_, fmt::format("{} is not an object", json_text(value)),
+                    "Write an object: { \"key\": value }.");
 }
 
 const Json* JsonObject::find(const std::string& key) {
@@ -43,21 +61,29 @@ const Json& JsonObject::at(const std::string& key) {
 std::optional<std::string> JsonObject::text(const std::string& key) {
     const Json* value = find(key);
     if (value == nullptr) return {};
-    if (!value->is_string()) refuse(key, "is " + value->dump(), "Use a string.");
+    if (!value->is_string()) refuse(key, "is " + json_text(*value), "Use a string.");
     return value->get<std::string>();
 }
 
 std::optional<double> JsonObject::number(const std::string& key) {
     const Json* value = find(key);
     if (value == nullptr) return {};
-    if (!value->is_number()) refuse(key, "is " + value->dump(), "Use a number.");
+    if (!value->is_number()) refuse(key, "is " + json_text(*value), "Use a number.");
     return value->get<double>();
+}
+
+std::optional<float> JsonObject::number32(const std::string& key) {
+    const std::optional<double> value = number(key);
+    if (!value) return {};
+    if (!(std::abs(*value) <= static_cast<double>(std::numeric_limits<float>::max())))
+        refuse(key, fmt::format("is {}", *value), "Use a number in the range of float32.");
+    return static_cast<float>(*value);
 }
 
 std::optional<bool> JsonObject::flag(const std::string& key) {
     const Json* value = find(key);
     if (value == nullptr) return {};
-    if (!value->is_boolean()) refuse(key, "is " + value->dump(), "Use true or false.");
+    if (!value->is_boolean()) refuse(key, "is " + json_text(*value), "Use true or false.");
     return value->get<bool>();
 }
 
@@ -68,6 +94,14 @@ std::optional<std::size_t> JsonObject::count(const std::string& key, std::size_t
     if (!(*value >= static_cast<double>(lowest)) || *value > kHighest || std::floor(*value) != *value)
         refuse(key, fmt::format("is {}", *value), fmt::format("Use an integer of {} or more.", lowest));
     return static_cast<std::size_t>(*value);
+}
+
+std::optional<int> JsonObject::small_count(const std::string& key) {
+    const std::optional<std::size_t> value = count(key);
+    if (!value) return {};
+    if (*value > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+        refuse(key, fmt::format("is {}", *value), "Use a smaller number.");
+    return static_cast<int>(*value);
 }
 
 void JsonObject::refuse(const std::string& key, const std::string& problem, std::string remedy) const {

@@ -10,6 +10,11 @@ namespace texton::verify {
 /// JSON value whose objects keep the order of their keys.
 using Json = nlohmann::ordered_json;
 
+/// Returns the JSON text of a value for a message: valid UTF-8, and shortened if it is long.
+[[nodiscard]] std::string json_text(const Json& value);
+/// Returns a number as float32, or nothing if the value is not a number or is too large for float32.
+[[nodiscard]] std::optional<float> float_in(const Json& value);
+
 /// Throws Error{bad_argument} with the problem "WHERE: PROBLEM".
 [[noreturn]] void refuse_text(const std::string& where, const std::string& problem, std::string remedy);
 
@@ -30,10 +35,14 @@ public:
     std::optional<std::string> text(const std::string& key);
     /// Returns the number of a key in the same way.
     std::optional<double> number(const std::string& key);
+    /// Returns the number of a key in the same way. It must be in the range of float32.
+    std::optional<float> number32(const std::string& key);
     /// Returns the boolean value of a key in the same way.
     std::optional<bool> flag(const std::string& key);
     /// Returns the integer of a key in the same way. It must be `lowest` or more.
     std::optional<std::size_t> count(const std::string& key, std::size_t lowest = 0);
+    /// Returns the integer of a key in the same way. It must be 0 or more and fit into an int.
+    std::optional<int> small_count(const std::string& key);
 
     /// Returns the text that identifies the object in messages.
     const std::string& where() const noexcept { return where_; }

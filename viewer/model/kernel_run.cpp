@@ -60,7 +60,7 @@ Value named(const JsonObject& object, const std::string& key, const Json& value,
             const viewer::Names<Value, count>& names) {
     const auto named = value.is_string() ? viewer::value_of(names, value.get<std::string>()) : std::nullopt;
     if (!named)
-        object.refuse(key, "is " + value.dump(),
+        object.refuse(key, "is " + json_text(value),
                       fmt::format("Use one of {}.", fmt::join(viewer::all_names(names), ", ")));
     return *named;
 }
@@ -73,7 +73,7 @@ void read_address(JsonObject& object, Sampler& sampler) {
         return;
     }
     if (value->empty() || value->size() > 3)
-        object.refuse("address", "is " + value->dump(), "Use one mode or a list of up to three modes.");
+        object.refuse("address", "is " + json_text(*value), "Use one mode or a list of up to three modes.");
     for (std::size_t i = 0; i < value->size(); ++i)
         sampler.address[i] = named(object, "address", (*value)[i], viewer::kAddressModes);
 }
@@ -81,19 +81,17 @@ void read_address(JsonObject& object, Sampler& sampler) {
 void read_border(JsonObject& object, Sampler& sampler) {
     const Json* value = object.find("border");
     if (value == nullptr) return;
-    if (value->is_number()) {
-        std::ranges::fill(sampler.border, value->get<float>());
+    if (const std::optional<float> all = float_in(*value)) {
+        std::ranges::fill(sampler.border, *all);
         return;
     }
     const bool four = value->is_array() && value->size() == 4 &&
-                      std::ranges::all_of(*value, [](const Json& each) { return each.is_number(); });
-    if (!four) object.refuse("border", "is " + value->dump(), "Use a number or a list of four numbers.");
-    for (std::size_t i = 0; i < 4; ++i) sampler.border[i] = (*value)[i].get<float>();
+                      std::ranges::all_of(*value, [](const Json& each) { return float_in(each).has_value(); });
+    if (!four) object.refuse("border", "is " + json_text(*value), "Use a float32 number or a list of four of them.");
+    for (std::size_t i = 0; i < 4; ++i) sampler.border[i] = *float_in((*value)[i]);
 }
 
-void read_number(JsonObject& object, const char* key, float& field) {
-    if (const std::optional<double> value = object.number(key)) field = static_cast<float>(*value);
-}
+void read_number(JsonObject& object, const char* key, float& field) { field = object.number32(key).value_or(field); }
 
 bool repeats(const Sampler& sampler) {
     return std::ranges::any_of(sampler.address, [](AddressMode mode) { return detail::address_rule(mode).repeats(); });
@@ -135,7 +133,7 @@ ParameterValue parameter_value(const KernelInfo& kernel, const std::string& name
     if (value.is_string()) return value.get<std::string>();
     if (value.is_array() && std::ranges::all_of(value, [](const Json& each) { return each.is_number(); }))
         return value.get<std::vector<double>>();
-    refuse("texton::" + kernel.name, fmt::format("{} is {}", name, value.dump()),
+    refuse("texton::" + kernel.name, fmt::format("{} is {}", name, json_text(value)),
            "Use true, false, a number, a string or a list of numbers.");
 }
 
@@ -225,6 +223,7 @@ Json sampler_json(std::string_view text) {
         if (equals == std::string::npos)
             refuse_text("--sampler", fmt::format("'{}' has no '='", part), "Write key=value,key=value.");
         const std::string key = part.substr(0, equals);
+        if (out.contains(key)) refuse_text("--sampler", fmt::format("'{}' is given twice", key), "Give each key once.");
         const std::vector<std::string> argument = parts_of(part.substr(equals + 1), '/');
         if (argument.size() == 1) {
             out[key] = scalar_in(argument[0]);

@@ -45,7 +45,8 @@ struct KernelRun {
 /// is one number or four. Throws Error{bad_argument}.
 [[nodiscard]] Sampler sampler_of(const Json& value, const std::string& where, const ArrayInfo& array,
                                  std::optional<Format> read_as = {});
-/// Converts a text like "filter=point,address=wrap/clamp,border=0/0/0/1" to such an object. Throws Error{bad_argument}.
+/// Converts a text like "filter=point,address=wrap/clamp,border=0/0/0/1" to such an object. Throws Error{bad_argument}
+/// for a part without '=' and for a key that is given twice.
 [[nodiscard]] Json sampler_json(std::string_view text);
 
 /// Returns the format with a name. `where` appears in the message. Throws Error{bad_argument} for an unknown name.

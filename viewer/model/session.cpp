@@ -1,21 +1,22 @@
 #include "viewer/model/session.h"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <limits>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <texton/error.h>
 
+#include "core/new_file.h"
+#include "viewer/model/json_file.h"
 #include "viewer/model/json_object.h"
 #include "viewer/model/kernel_run.h"
 #include "viewer/model/old_names.h"
 #include "viewer/model/session_fields.h"
+#include "viewer/text/utf8.h"
 
 // Writer and Reader visit the fields (session_fields.h). Their overloads define how JSON represents each type of field.
 
@@ -23,6 +24,7 @@ namespace texton::viewer {
 namespace {
 
 using verify::Json;
+using verify::json_text;
 using verify::JsonObject;
 
 // --- writing ---
@@ -103,6 +105,11 @@ Json json_of(const Value& part) {
 
 // --- reading ---
 
+// Largest magnitude of positions, angles and lengths. It keeps positions in pixels of the canvas within 64 bits.
+constexpr double kMaxNumber = 1e9;
+
+bool is_in_range(double number) { return std::abs(number) <= kMaxNumber; }
+
 // Reads the fields of a JSON object. Fields that the object does not contain are unchanged.
 class Reader {
 public:
@@ -111,15 +118,15 @@ public:
     void operator()(const char* key, bool& value) { value = object_.flag(key).value_or(value); }
     void operator()(const char* key, std::string& value) { value = object_.text(key).value_or(value); }
     void operator()(const char* key, std::size_t& value) { value = object_.count(key).value_or(value); }
-    void operator()(const char* key, double& value) { value = object_.number(key).value_or(value); }
-    void operator()(const char* key, float& value) { value = static_cast<float>(object_.number(key).value_or(value)); }
-    void operator()(const char* key, int& value) {
-        const std::optional<std::size_t> count = object_.count(key);
-        if (!count) return;
-        if (*count > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-            object_.refuse(key, fmt::format("is {}", *count), "Use a smaller number.");
-        value = static_cast<int>(*count);
+    void operator()(const char* key, double& value) {
+        const std::optional<double> number = object_.number(key);
+        if (!number) return;
+        if (!is_in_range(*number))
+            object_.refuse(key, fmt::format("is {}", *number), fmt::format("Use {} to {}.", -kMaxNumber, kMaxNumber));
+        value = *number;
     }
+    void operator()(const char* key, float& value) { value = object_.number32(key).value_or(value); }
+    void operator()(const char* key, int& value) { value = object_.small_count(key).value_or(value); }
     void operator()(const char* key, ArrayKind& kind) {
         if (const auto text = object_.text(key)) kind = verify::kind_of(*text, object_.where());
     }
@@ -138,11 +145,14 @@ public:
             parameters[std::string(current_name(name))] = parameter(name, each);
     }
     void operator()(const char* key, std::array<bool, 4>& flags) {
-        read_array(key, flags, &Json::is_boolean, "Use true or false for each of the four channels.");
+        const auto flag = [](const Json& value) {
+            return value.is_boolean() ? std::optional(value.get<bool>()) : std::nullopt;
+        };
+        read_array(key, flags, flag, "Use true or false for each of the four channels.");
     }
     template <std::size_t count>
     void operator()(const char* key, std::array<float, count>& numbers) {
-        read_array(key, numbers, &Json::is_number, "Use numbers.");
+        read_array(key, numbers, verify::float_in, "Use numbers in the range of float32.");
     }
 
     template <class Value, std::size_t count>
@@ -173,7 +183,10 @@ public:
         if (list == nullptr && rule.minimum == 0) return;
         values.clear();
         if (list != nullptr) {
-            if (!list->is_array()) object_.refuse(key, "is " + list->dump(), "Use a list.");
+            if (!list->is_array()) object_.refuse(key, "is " + json_text(*list), "Use a list.");
+            if (list->size() > rule.maximum)
+                object_.refuse(key, fmt::format("has {} values", list->size()),
+                               fmt::format("Use at most {} {}.", rule.maximum, rule.elements));
             for (const Json& each : *list) read_element(key, each, values, rule);
         }
         if (values.size() < rule.minimum)
@@ -205,16 +218,17 @@ private:
         object.refuse_others();
     }
 
-    template <class Value, std::size_t count>
-    void read_array(const char* key, std::array<Value, count>& values, bool (Json::*is_one)() const noexcept,
-                    const char* remedy) {
+    // `in` returns the value of an element, or nothing if it is invalid.
+    template <class Value, std::size_t count, class In>
+    void read_array(const char* key, std::array<Value, count>& values, const In& in, const char* remedy) {
         const Json* list = object_.find(key);
         if (list == nullptr) return;
         if (!list->is_array() || list->size() != count)
-            object_.refuse(key, "is " + list->dump(), fmt::format("Use a list of {} values.", count));
+            object_.refuse(key, "is " + json_text(*list), fmt::format("Use a list of {} values.", count));
         for (std::size_t i = 0; i < count; ++i) {
-            if (!((*list)[i].*is_one)()) object_.refuse(key, "is " + list->dump(), remedy);
-            values[i] = (*list)[i].get<Value>();
+            const std::optional<Value> value = in((*list)[i]);
+            if (!value) object_.refuse(key, "is " + json_text(*list), remedy);
+            values[i] = *value;
         }
     }
 
@@ -224,7 +238,7 @@ private:
             const std::string where = fmt::format("{}, {} {}", object_.where(), rule.elements, values.size());
             read_object(json, where, [&values](Reader& reader) { visit_fields(values.emplace_back(), reader); });
         } else if (!read_value(json, values.emplace_back())) {
-            object_.refuse(key, "contains " + json.dump(), fmt::format("Use {}.", rule.elements));
+            object_.refuse(key, "contains " + json_text(json), fmt::format("Use {}.", rule.elements));
         }
     }
 
@@ -240,7 +254,7 @@ private:
     static bool read_value(const Json& json, Position& value) {
         if (!json.is_array() || json.size() != 2 || !json[0].is_number() || !json[1].is_number()) return false;
         value = {json[0].get<double>(), json[1].get<double>()};
-        return true;
+        return is_in_range(value.x) && is_in_range(value.y);
     }
     bool read_value(const Json& json, std::filesystem::path& value) const {
         if (json.is_string()) value = folder_ / json.get<std::string>();
@@ -252,7 +266,7 @@ private:
         if (value.is_number()) return value.get<double>();
         if (value.is_string()) return value.get<std::string>();
         if (!value.is_array() || !std::ranges::all_of(value, [](const Json& each) { return each.is_number(); }))
-            object_.refuse(name, "is " + value.dump(), "Use true, false, a number, a string or a list of numbers.");
+            object_.refuse(name, "is " + json_text(value), "Use true, false, a number, a string or a list of numbers.");
         return value.get<std::vector<double>>();
     }
 
@@ -274,11 +288,11 @@ std::string to_json(const Session& session) {
 }
 
 Session session_of(const std::string& json, const std::string& where, const std::filesystem::path& folder) {
-    const Json value = Json::parse(json, nullptr, false);
-    if (value.is_discarded())
-        verify::refuse_text(where, "the text is not valid JSON", "Use a session that the viewer saved.");
+    std::string problem;
+    const std::optional<Json> value = verify::parse_json(json, problem);
+    if (!value) verify::refuse_text(where, "the text " + problem, "Use a session that the viewer saved.");
     Session session;
-    JsonObject object(value, where);
+    JsonObject object(*value, where);
     Reader reader(object, folder);
     visit_fields(session, reader);
     object.refuse_others();
@@ -288,26 +302,24 @@ Session session_of(const std::string& json, const std::string& where, const std:
 }
 
 Session read_session(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    if (!file || !text) refuse_file(path, "cannot be read", "Check the path of the session file.");
-    return session_of(text.str(), path.string(), path.parent_path());
+    std::string problem;
+    const std::optional<std::string> text = verify::read_json_text(path, problem);
+    if (!text) refuse_file(path, problem.c_str(), "Check the path of the session file.");
+    return session_of(*text, path.string(), path.parent_path());
 }
 
 void write_session(const std::filesystem::path& path, const Session& session) {
-    // A temporary file, which is renamed when it is complete.
-    std::filesystem::path aside = path;
-    aside += fmt::format(".{}", getpid());
-    std::ofstream file(aside, std::ios::binary);
-    file << to_json(session);
-    file.close();
-    std::error_code failed;
-    if (file) std::filesystem::rename(aside, path, failed);
-    if (!file || failed) {
-        std::filesystem::remove(aside, failed);
-        refuse_file(path, "cannot be written", "Write to another path.");
+    for (const Source& source : session.images) {
+        for (const std::filesystem::path& file : source.paths) {
+            if (is_utf8(file.native())) continue;
+            throw Error({.code = ErrorCode::unsupported,
+                         .object = "texton::viewer::Session",
+                         .problem = fmt::format("the name of {} is not valid UTF-8, so a session cannot contain it",
+                                                to_utf8(file.native())),
+                         .remedy = "Rename the file, or close the image."});
+        }
     }
+    detail::write_file("texton::viewer::write_session", path, to_json(session));
 }
 
 }  // namespace texton::viewer

@@ -210,13 +210,13 @@ struct Session {
 /// Returns the session as JSON, from which session_of() returns an equal session. Paths are written unchanged.
 [[nodiscard]] std::string to_json(const Session& session);
 /// Returns the session of a JSON text. `where` appears in messages. Missing keys have the values of Session{}. Relative
-/// paths are relative to `folder`. Throws Error{bad_argument} for an unknown key or an invalid value.
+/// paths are relative to `folder`, and may lead out of it. Throws Error{bad_argument} for an invalid key or value.
 [[nodiscard]] Session session_of(const std::string& json, const std::string& where,
                                  const std::filesystem::path& folder = {});
-/// Reads a session file. Throws Error{io} if it cannot be read, and the errors of session_of().
+/// Reads a session file, a regular file of at most 16 MiB. Throws Error{io}, and the errors of session_of().
 [[nodiscard]] Session read_session(const std::filesystem::path& path);
 /// Writes a session file. It is written to a temporary file first, so an existing file is unchanged if writing fails.
-/// Throws Error{io}.
+/// Throws Error{io}, and Error{unsupported} if the name of an image file is not valid UTF-8.
 void write_session(const std::filesystem::path& path, const Session& session);
 
 }  // namespace texton::viewer

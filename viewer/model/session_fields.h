@@ -29,8 +29,9 @@ Within(Number, Number) -> Within<Number>;  // Clang 14 does not deduce the argum
 /// A list. If elements have no fields, messages contain "Use `elements`.". If they have fields, messages identify an
 /// element as "`elements` 0".
 struct ListOf {
-    const char* elements;     ///< name of the elements
-    std::size_t minimum = 0;  ///< minimum number of elements
+    const char* elements;         ///< name of the elements
+    std::size_t minimum = 0;      ///< minimum number of elements
+    std::size_t maximum = 10000;  ///< maximum number of elements
 };
 
 /// The field is written only if it differs from its default.
@@ -70,7 +71,7 @@ void visit_fields(Maybe<ImageOptions> auto& options, auto& visit) {
 
 void visit_fields(Maybe<Source> auto& source, auto& visit) {
     auto& [paths, options] = source;
-    visit("files", paths, ListOf{"file names", 1});
+    visit("files", paths, ListOf{"file names", 1, 100000});
     visit("read_as", options, OnlyUnusual{});
 }
 

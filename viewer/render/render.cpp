@@ -315,8 +315,12 @@ int wipe_column(const Scene& scene) {
 
 PlanePixel canvas_origin(const Scene& scene) {
     const ViewState& view = scene.session.view;
-    return {static_cast<int>(std::llround(view.center.x * view.zoom - scene.width / 2.0)),
-            static_cast<int>(std::llround(view.center.y * view.zoom - scene.height / 2.0))};
+    // A view of a session file may lie far outside of the image.
+    const auto pixel = [](double at) {
+        return static_cast<int>(std::llround(std::clamp<double>(at, -kEndless, kEndless)));
+    };
+    return {pixel(view.center.x * view.zoom - scene.width / 2.0),
+            pixel(view.center.y * view.zoom - scene.height / 2.0)};
 }
 
 PixelBox plane_box(const Scene& scene) {
@@ -324,8 +328,10 @@ PixelBox plane_box(const Scene& scene) {
     if (is_plane(scene) || is_sphere(scene)) return {-kEndless, -kEndless, 2 * kEndless, 2 * kEndless};
     const Extent extent = canvas_extent(scene);
     const double zoom = scene.session.view.zoom;
-    return {0, 0, static_cast<int>(std::ceil(static_cast<double>(extent.width) * zoom)),
-            static_cast<int>(std::ceil(static_cast<double>(extent.height) * zoom))};
+    const auto pixels = [zoom](std::size_t texels) {
+        return static_cast<int>(std::min(std::ceil(static_cast<double>(texels) * zoom), 2.0 * kEndless));
+    };
+    return {0, 0, pixels(extent.width), pixels(extent.height)};
 }
 
 Extent canvas_extent(const Scene& scene) { return scene.shown ? extent_of(scene.session, *scene.shown) : Extent{1, 1}; }

@@ -7,7 +7,7 @@ namespace texton::viewer {
 /// Returns the message of an exception for display.
 ///
 /// For an Error these are its problem, its remedy and the CUDA call that failed, if any, without the name of the
-/// object. For other exceptions it is what().
+/// object. For std::bad_alloc it says that memory is missing. For other exceptions it is what().
 [[nodiscard]] std::string error_text(const std::exception& error);
 
 }  // namespace texton::viewer

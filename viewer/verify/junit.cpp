@@ -1,12 +1,10 @@
 #include "viewer/verify/junit.h"
 
-#include <unistd.h>
-
-#include <fstream>
-
 #include <fmt/format.h>
 
-#include <texton/error.h>
+#include "core/new_file.h"
+
+#include "viewer/text/utf8.h"
 
 namespace texton::verify {
 namespace {
@@ -26,7 +24,7 @@ std::string element_of(const Suite& suite, const Case& of, const Result& result)
 
 std::string escaped(std::string_view text) {
     std::string out;
-    for (const char letter : text) {
+    for (const char letter : viewer::to_utf8(text)) {
         switch (letter) {
             case '&': out += "&amp;"; break;
             case '<': out += "&lt;"; break;
@@ -39,24 +37,7 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
-void write_text(const fs::path& path, const std::string& text) {
-    fs::path aside = path;
-    aside += fmt::format(".{}", ::getpid());
-    std::error_code failed;
-    {
-        std::ofstream file(aside, std::ios::binary);
-        file << text;
-        file.close();
-        if (file) fs::rename(aside, path, failed);
-        if (file && !failed) return;
-    }
-    std::error_code ignored;
-    fs::remove(aside, ignored);
-    throw Error({.code = ErrorCode::io,
-                 .object = "texton::verify",
-                 .problem = fmt::format("{} cannot be written", path.string()),
-                 .remedy = "Check that its folder exists and is writable, and that the disk has free space."});
-}
+void write_text(const fs::path& path, const std::string& text) { detail::write_file("texton::verify", path, text); }
 
 void write_junit(const fs::path& path, const Suite& suite, const std::vector<const Case*>& cases,
                  const std::vector<Result>& results) {

@@ -1,7 +1,5 @@
 #include "viewer/verify/reference.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -11,7 +9,9 @@
 
 #include <texton/error.h>
 
-#include "viewer/model/json_object.h"
+#include "core/new_file.h"
+#include "viewer/model/json_file.h"
+#include "viewer/model/named_paths.h"
 #include "viewer/model/sha256.h"
 #include "viewer/verify/suite.h"
 
@@ -30,22 +30,17 @@ constexpr const char* kEnding = ".texref";
                  .remedy = std::move(remedy)});
 }
 
-HostImage read_header(const Json& value) {
+// Returns an image of the size in the header, without its texels. The header may be damaged: throws Error if a value is
+// invalid or if the file is too short for the texels.
+HostImage read_header(const Json& value, std::uintmax_t bytes_of_file) {
     JsonObject object(value, "image");
     const std::string where = object.where();
     const Format format = format_of(object.text("format").value_or(""), where);
     const Extent extent{object.count("width", 1).value_or(0), object.count("height", 1).value_or(0),
                         object.count("depth", 1).value_or(1)};
+    if (packed_bytes(format, extent) > bytes_of_file)  // also throws if the size does not fit into 64 bits
+        refuse_text(where, "is larger than the file", "");
     return {format, extent};
-}
-
-// Checks an image size of the header, which may be damaged, before memory is allocated. Throws std::out_of_range if the
-// texels would not fit into the file.
-void check_size(const Json& image, std::uintmax_t bytes_left) {
-    double texels = 1;
-    for (const char* side : {"width", "height", "depth"}) texels *= image.at(side).get<double>();
-    // Formats have at least a quarter of a byte for each texel.
-    if (texels > 4.0 * static_cast<double>(bytes_left) + 16) throw std::out_of_range("a side");
 }
 
 std::vector<fs::path> all_references(const fs::path& folder) {
@@ -66,20 +61,21 @@ std::string stem_of(const fs::path& path) {
 }  // namespace
 
 Reference read_reference(const fs::path& path) {
+    viewer::refuse_special_file(path);
     std::ifstream file(path, std::ios::binary);
     if (!file) refuse(path, "cannot be read", "Check the file, or approve the case again with --update.");
     Reference reference;
     reference.path = path;
     std::string line;
     std::getline(file, line);
-    const std::uintmax_t bytes = fs::file_size(path);
     try {
-        const Json header = Json::parse(line);
+        const std::uintmax_t bytes = fs::file_size(path);
+        std::string problem;
+        const Json header = parse_json(line, problem).value();
         if (header.at("texref").get<int>() != kVersion) throw std::invalid_argument("texref");
         const char* images = header.contains("images") ? "images" : "pictures";  // the old name (old_names.h)
         for (const Json& image : header.at(images)) {
-            check_size(image, bytes);
-            reference.images.push_back(read_header(image));
+            reference.images.push_back(read_header(image, bytes));
             std::vector<std::byte>& texels = reference.images.back().texels;
             file.read(reinterpret_cast<char*>(texels.data()), static_cast<std::streamsize>(texels.size()));
             if (!file) refuse(path, "is truncated", "Approve the case again with --update.");
@@ -116,35 +112,26 @@ void write_reference(const Reference& reference) {
     header["toolkit"] = reference.toolkit;
     std::error_code failed;
     fs::create_directories(reference.path.parent_path(), failed);
-    fs::path aside = reference.path;
-    aside += fmt::format(".{}", ::getpid());
-    {
-        std::ofstream file(aside, std::ios::binary);
-        file << header.dump() << '\n';
-        for (const HostImage& image : reference.images)
-            file.write(reinterpret_cast<const char*>(image.texels.data()),
-                       static_cast<std::streamsize>(image.texels.size()));
-        file.close();
-        if (file) fs::rename(aside, reference.path, failed);
-        if (file && !failed) return;
-    }
-    std::error_code ignored;
-    fs::remove(aside, ignored);
-    throw Error({.code = ErrorCode::io,
-                 .object = "texton::verify::write_reference",
-                 .problem = fmt::format("{} cannot be written", reference.path.string()),
-                 .remedy = "Check that the folder is writable, and that the disk has free space."});
+    detail::NewFile file("texton::verify::write_reference", reference.path);
+    const std::string head = header.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+    file.write(std::as_bytes(std::span(head)));
+    for (const HostImage& image : reference.images) file.write(image.texels);
+    file.complete();
 }
 
 fs::path reference_path(const fs::path& folder, const std::string& name_of_case, const std::string& variant) {
     return folder / (file_name(name_of_case) + (variant.empty() ? "" : "@" + file_name(variant)) + kEnding);
 }
 
-std::vector<Reference> read_references(const fs::path& folder, const std::string& name_of_case) {
+std::vector<Reference> read_references(const fs::path& folder, const std::string& name_of_case,
+                                       const std::optional<fs::path>& within) {
     const std::string stem = file_name(name_of_case);
     std::vector<Reference> references;
-    for (const fs::path& path : all_references(folder))
-        if (stem_of(path) == stem) references.push_back(read_reference(path));
+    for (const fs::path& path : all_references(folder)) {
+        if (stem_of(path) != stem) continue;
+        viewer::refuse_outside(within, path);
+        references.push_back(read_reference(path));
+    }
     return references;
 }
 

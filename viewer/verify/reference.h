@@ -1,6 +1,7 @@
 #pragma once
 // Approved results of a case. The first line of a reference file is JSON, and the rest of it is texels.
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,9 +30,11 @@ void write_reference(const Reference& reference);
 /// Returns the path of a reference: CASE.texref, or CASE@VARIANT.texref for a variant.
 [[nodiscard]] std::filesystem::path reference_path(const std::filesystem::path& folder, const std::string& name_of_case,
                                                    const std::string& variant = {});
-/// Reads all references of a case, sorted by path. Throws the errors of read_reference().
+/// Reads all references of a case, sorted by path. Throws the errors of read_reference(), and Error{not_permitted} if
+/// `within` is set and a reference is a symbolic link that leads out of this folder.
 [[nodiscard]] std::vector<Reference> read_references(const std::filesystem::path& folder,
-                                                     const std::string& name_of_case);
+                                                     const std::string& name_of_case,
+                                                     const std::optional<std::filesystem::path>& within = {});
 /// Returns the paths of the references in the folder that belong to none of the cases, sorted by path.
 [[nodiscard]] std::vector<std::filesystem::path> left_references(const std::filesystem::path& folder,
                                                                  std::span<const std::string> names_of_cases);

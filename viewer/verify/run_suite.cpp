@@ -4,12 +4,16 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include <texton/error.h>
 
+#include "viewer/model/named_paths.h"
+#include "viewer/text/error_text.h"
 #include "viewer/verify/table_file.h"
 
 namespace texton::verify {
@@ -105,7 +109,7 @@ Result made_and_judged(const Case& of, const Suite& suite, const Device& device)
     Result nearest;
     nearest.outcome = Outcome::no_reference;
     nearest.message = "the case has no reference; approve the result with --update";
-    for (const Reference& reference : read_references(suite.references, of.name)) {
+    for (const Reference& reference : read_references(suite.references, of.name, suite.within)) {
         Result result = judged(of.tolerance, images, reference);
         if (!nearest.reference || is_nearer(result, nearest)) nearest = std::move(result);
     }
@@ -150,6 +154,7 @@ std::uint32_t Result::max_ulp() const {
 HostArray read_input(const Input& input) {
     if (const auto* made = std::get_if<Input::Made>(&input.source)) return draw(made->pattern, made->info);
     const auto& files = std::get<Input::Files>(input.source);
+    for (const std::filesystem::path& path : files.paths) viewer::refuse_special_file(path);
     return read_array(files.paths.size() == 1 ? open_image(files.paths.front(), files.options)
                                               : open_image(files.paths, files.options));
 }
@@ -164,6 +169,9 @@ Result run_case(const Case& of, const Suite& suite, const Device& device) {
     Result result;
     try {
         result = made_and_judged(of, suite, device);
+    } catch (const std::bad_alloc& error) {
+        result.outcome = Outcome::failed;
+        result.message = viewer::error_text(error);
     } catch (const std::exception& error) {
         result.outcome = Outcome::failed;
         result.message = error.what();
@@ -186,7 +194,11 @@ std::vector<Result> run_cases(const std::vector<const Case*>& cases, const Suite
         }
     };
     std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < std::min<std::size_t>(jobs, cases.size()); ++i) threads.emplace_back(work);
+    try {
+        for (std::size_t i = 1; i < std::min<std::size_t>(jobs, cases.size()); ++i) threads.emplace_back(work);
+    } catch (const std::system_error&) {
+        // The system has no more threads. The threads that were started, and this one, run all cases.
+    }
     work();
     threads.clear();  // joins them
     return results;

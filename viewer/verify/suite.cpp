@@ -2,20 +2,27 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
+#include <limits>
 #include <map>
 
 #include <fmt/format.h>
 
 #include <texton/error.h>
 
+#include "viewer/model/json_file.h"
+#include "viewer/model/named_paths.h"
 #include "viewer/model/old_names.h"
+#include "viewer/text/utf8.h"
 #include "viewer/verify/table_file.h"
 
 namespace texton::verify {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxCases = 100000;                     // of a suite
+constexpr std::size_t kMaxCaseBytes = std::size_t{64} << 20;  // of the JSON text of all cases of matrices
+constexpr std::size_t kMaxName = 200;                         // bytes, so that it fits into a file name
 
 // --- matrices of cases -----------------------------------------------------------------------------------------------
 
@@ -28,7 +35,7 @@ std::string words_of(const Json& value) {
     return out;
 }
 
-// Returns { "a": { "b": value } } for the path "a.b".
+// Returns { "a": { "b": value } } for the path "a.b", which has at most kMaxJsonDepth parts.
 Json patch_of(std::string_view path, const Json& value) {
     const std::size_t dot = path.find('.');
     Json patch = Json::object();
@@ -40,6 +47,8 @@ Json patch_of(std::string_view path, const Json& value) {
 // Returns a name and a JSON merge patch of the case for each value of a matrix key.
 std::vector<std::pair<std::string, Json>> choices_of(JsonObject& matrix, const std::string& key) {
     const Json& values = matrix.at(key);
+    if (std::ranges::count(key, '.') >= kMaxJsonDepth)
+        matrix.refuse(json_text(key), fmt::format("has more than {} parts", kMaxJsonDepth), "Name a key of a case.");
     std::vector<std::pair<std::string, Json>> out;
     if (values.is_array()) {
         for (const Json& value : values) out.emplace_back(words_of(value), patch_of(key, value));
@@ -49,7 +58,8 @@ std::vector<std::pair<std::string, Json>> choices_of(JsonObject& matrix, const s
             out.emplace_back(name, patch);
         }
     }
-    if (out.empty()) matrix.refuse(key, "is " + values.dump(), "Give a list of values, or an object of named changes.");
+    if (out.empty())
+        matrix.refuse(key, "is " + json_text(values), "Give a list of values, or an object of named changes.");
     return out;
 }
 
@@ -71,8 +81,14 @@ void put_all_shared(Json& of_case, const Shared& shared, const std::string& wher
         for (Json& input : of_case["inputs"]) put_shared(input, shared, where);
 }
 
+void require_count(std::size_t cases, const std::string& where) {
+    if (cases <= kMaxCases) return;
+    refuse_text(where, fmt::format("there are {} cases", cases),
+                fmt::format("Use at most {} cases: shorten the lists of the matrix.", kMaxCases));
+}
+
 std::vector<std::pair<std::string, Json>> multiplied(const std::string& name, Json of_case, const Shared& shared,
-                                                     const std::string& where) {
+                                                     const std::string& where, std::size_t& bytes) {
     std::vector<std::pair<std::string, Json>> out;
     const Json matrix = of_case.contains("matrix") ? of_case["matrix"] : Json::object();
     of_case.erase("matrix");
@@ -81,11 +97,17 @@ std::vector<std::pair<std::string, Json>> multiplied(const std::string& name, Js
     JsonObject axes(matrix, where + ", 'matrix'");
     for (const auto& [key, unused] : matrix.items()) {
         std::vector<std::pair<std::string, Json>> longer;
+        const auto choices = choices_of(axes, key);
+        require_count(out.size() * choices.size(), where);
         for (const auto& [prefix, base] : out) {
-            for (const auto& [word, patch] : choices_of(axes, key)) {
+            for (const auto& [word, patch] : choices) {
                 Json changed = base;
                 changed.merge_patch(patch);
                 put_all_shared(changed, shared, where);
+                bytes += changed.dump().size();
+                if (bytes > kMaxCaseBytes)
+                    refuse_text(where, fmt::format("the cases have more than {} MiB", kMaxCaseBytes >> 20),
+                                "Shorten the case or the lists of its matrix.");
                 longer.emplace_back(prefix + "/" + word, std::move(changed));
             }
         }
@@ -103,7 +125,7 @@ constexpr std::pair<const char*, PatternKind> kPatterns[] = {{"noise", PatternKi
 
 std::size_t side_of(const JsonObject& object, const std::string& key, const Json& value) {
     if (!value.is_number_unsigned() || value.get<std::size_t>() == 0)
-        object.refuse(key, "contains " + value.dump(), "Use whole numbers of at least 1.");
+        object.refuse(key, "contains " + json_text(value), "Use whole numbers of at least 1.");
     return value.get<std::size_t>();
 }
 
@@ -111,7 +133,7 @@ std::size_t side_of(const JsonObject& object, const std::string& key, const Json
 Extent extent_of(JsonObject& object, const std::string& key, std::size_t rest) {
     const Json& value = object.at(key);
     if (!value.is_array() || value.empty() || value.size() > 3)
-        object.refuse(key, "is " + value.dump(), "Give [width], [width, height] or [width, height, depth].");
+        object.refuse(key, "is " + json_text(value), "Give [width], [width, height] or [width, height, depth].");
     Extent extent{side_of(object, key, value[0]), 1, rest};
     if (value.size() > 1) extent.height = side_of(object, key, value[1]);
     if (value.size() > 2) extent.depth = side_of(object, key, value[2]);
@@ -137,11 +159,14 @@ Input::Made made_input(JsonObject& object) {
     if (found == std::end(kPatterns))
         object.refuse("pattern", "is '" + pattern + "'", "Use noise, gradient, zone_plate or checker.");
     made.pattern.kind = found->second;
-    made.pattern.seed = static_cast<std::uint32_t>(object.count("seed").value_or(1));
+    const std::size_t seed = object.count("seed").value_or(1);
+    if (seed > std::numeric_limits<std::uint32_t>::max())
+        object.refuse("seed", fmt::format("is {}", seed), "Use an integer of 32 bits.");
+    made.pattern.seed = static_cast<std::uint32_t>(seed);
     if (const Json* range = object.find("range")) {
-        if (!range->is_array() || range->size() != 2 || !(*range)[0].is_number() || !(*range)[1].is_number())
-            object.refuse("range", "is " + range->dump(), "Give [lowest, highest].");
-        made.pattern.range = {(*range)[0].get<float>(), (*range)[1].get<float>()};
+        const bool two = range->is_array() && range->size() == 2 && float_in((*range)[0]) && float_in((*range)[1]);
+        if (!two) object.refuse("range", "is " + json_text(*range), "Give [lowest, highest] as float32 numbers.");
+        made.pattern.range = {*float_in((*range)[0]), *float_in((*range)[1])};
     }
     made.info.kind = kind_in(object, "kind").value_or(ArrayKind::array_2d);
     made.info.format = format_in(object, "format").value_or(Format::rgba8_unorm);
@@ -153,12 +178,26 @@ Input::Made made_input(JsonObject& object) {
     return made;
 }
 
-Input::Files files_input(JsonObject& object, const fs::path& folder) {
+// The folder that relative paths start from, and the folder that all files must be in, if there is one.
+struct Folders {
+    fs::path base;
+    std::optional<fs::path> within;
+};
+
+Input::Files files_input(JsonObject& object, const Folders& folders) {
     Input::Files files;
     const Json& names = object.at("file");
     const auto add = [&](const Json& name) {
-        if (!name.is_string()) object.refuse("file", "is " + names.dump(), "Give a path, or a list of paths.");
-        files.paths.push_back(folder / name.get<std::string>());
+        if (!name.is_string()) object.refuse("file", "is " + json_text(names), "Give a path, or a list of paths.");
+        files.paths.push_back(folders.base / name.get<std::string>());
+        try {
+            viewer::refuse_outside(folders.within, files.paths.back());
+        } catch (const Error& error) {
+            throw Error({.code = error.code(),
+                         .object = "texton::verify",
+                         .problem = fmt::format("{}: {}", object.where(), error.problem()),
+                         .remedy = error.remedy()});
+        }
     };
     if (names.is_array()) {
         for (const Json& name : names) add(name);
@@ -167,7 +206,7 @@ Input::Files files_input(JsonObject& object, const fs::path& folder) {
     }
     files.options.kind = kind_in(object, "kind");
     files.options.format = format_in(object, "format");
-    files.options.levels = static_cast<int>(object.count("levels").value_or(0));
+    files.options.levels = object.small_count("levels").value_or(0);
     if (std::ranges::any_of(files.paths, is_table_file)) {
         if (files.paths.size() != 1)
             object.refuse("file", "contains a .cube table and other files", "Give the table alone.");
@@ -183,14 +222,14 @@ void read_range(JsonObject& object, TextureRange& range) {
     if (value == nullptr) return;
     JsonObject read(*value, object.where() + ", 'read'");
     range.format = format_in(read, "format");
-    range.first_level = static_cast<int>(read.count("first_level").value_or(0));
-    range.levels = static_cast<int>(read.count("levels").value_or(0));
+    range.first_level = read.small_count("first_level").value_or(0);
+    range.levels = read.small_count("levels").value_or(0);
     range.first_layer = read.count("first_layer").value_or(0);
     range.layers = read.count("layers").value_or(0);
     read.refuse_others();
 }
 
-Input read_input(const Json& value, const Json& sampler, const std::string& where, const fs::path& folder) {
+Input read_input(const Json& value, const Json& sampler, const std::string& where, const Folders& folders) {
     JsonObject object(value, where);
     const bool from_file = object.find("file") != nullptr;
     if (from_file == (object.find("pattern") != nullptr))
@@ -201,7 +240,7 @@ Input read_input(const Json& value, const Json& sampler, const std::string& wher
     Input input;
     input.where = where;
     if (from_file) {
-        input.source = files_input(object, folder);
+        input.source = files_input(object, folders);
     } else {
         input.source = made_input(object);
     }
@@ -230,7 +269,7 @@ Tolerance read_tolerance(JsonObject& object) {
     return tolerance;
 }
 
-Case read_case(const std::string& name, const Json& value, const std::string& where, const fs::path& folder) {
+Case read_case(const std::string& name, const Json& value, const std::string& where, const Folders& folders) {
     JsonObject object(value, where);
     Case read;
     read.name = name;
@@ -247,11 +286,12 @@ Case read_case(const std::string& name, const Json& value, const std::string& wh
     if (const Json* input = object.find("input")) {
         if (object.find("inputs") != nullptr)
             object.refuse("input", "is given together with 'inputs'", "Give only one of them.");
-        read.inputs.push_back(read_input(*input, sampler, where + ", 'input'", folder));
+        read.inputs.push_back(read_input(*input, sampler, where + ", 'input'", folders));
     } else if (const Json* inputs = object.find("inputs")) {
-        if (!inputs->is_array()) object.refuse("inputs", "is " + inputs->dump(), "Give a list.");
+        if (!inputs->is_array()) object.refuse("inputs", "is " + json_text(*inputs), "Give a list.");
         for (std::size_t i = 0; i < inputs->size(); ++i)
-            read.inputs.push_back(read_input((*inputs)[i], sampler, fmt::format("{}, input {}", where, i + 1), folder));
+            read.inputs.push_back(
+                read_input((*inputs)[i], sampler, fmt::format("{}, input {}", where, i + 1), folders));
     }
     if (const Json* parameters = object.find("parameters")) {
         const JsonObject checked(*parameters, where + ", 'parameters'");
@@ -280,19 +320,22 @@ Case read_case(const std::string& name, const Json& value, const std::string& wh
 }
 
 Json read_json(const fs::path& path) {
-    std::ifstream file(path);
-    if (!file || fs::is_directory(path)) refuse_file(path, "cannot be read", "Give the path of a suite, a JSON file.");
-    try {
-        return Json::parse(file, nullptr, true, true);
-    } catch (const Json::parse_error& error) {
-        const std::string_view what = error.what();  // "[json.exception...] parse error at line 1, ..."
-        refuse_file(path, fmt::format("is not valid JSON: {}", what.substr(what.find("] ") + 2)), "Correct the file.");
-    }
+    std::string problem;
+    const std::optional<std::string> text = read_json_text(path, problem);
+    if (!text) refuse_file(path, std::move(problem), "Give the path of a suite, a JSON file.");
+    std::optional<Json> value = parse_json(*text, problem);
+    if (!value) refuse_file(path, std::move(problem), "Correct the file.");
+    return std::move(*value);
 }
 
 void check_names(const Suite& suite, const fs::path& path) {
     std::map<std::string, const Case*> names;
     for (const Case& each : suite.cases) {
+        if (each.name.size() > kMaxName)
+            refuse_file(path,
+                        fmt::format("has a case whose name is longer than {} bytes: '{}...'", kMaxName,
+                                    viewer::to_utf8(std::string_view(each.name).substr(0, 40))),
+                        "Shorten the name of the case, or name the values of its matrix.");
         const auto [other, is_new] = names.try_emplace(file_name(each.name), &each);
         if (!is_new)
             refuse_file(path,
@@ -310,19 +353,23 @@ std::string file_name(const std::string& name_of_case) {
         const bool plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '-' || letter == '.';
         if (!plain) letter = '_';
     }
+    if (out == "." || out == "..") std::ranges::fill(out, '_');
     return out;
 }
 
-Suite read_suite(const fs::path& path) {
+Suite read_suite(const fs::path& path, Outside outside) {
     const Json value = read_json(path);
-    const fs::path folder = path.parent_path();
+    Folders folders{.base = path.parent_path(), .within = {}};
+    if (outside == Outside::refused) folders.within = folders.base;
     const std::string where = path.filename().string();
     JsonObject object(value, where);
     Suite suite;
     suite.name = path.stem().string();
     const std::optional<std::string> references = object.text("references");
-    suite.references = folder / references.value_or(suite.name);
+    suite.references = folders.base / references.value_or(suite.name);
     suite.own_references = !references;
+    suite.within = folders.within;
+    viewer::refuse_outside(suite.within, suite.references);
     Shared shared;
     if (const Json* inputs = object.find("inputs")) {
         const JsonObject checked(*inputs, where + ", 'inputs'");
@@ -330,14 +377,16 @@ Suite read_suite(const fs::path& path) {
     }
     const Json& cases = object.at("cases");
     if (!cases.is_array()) object.refuse("cases", "is not a list", "Write [ { \"name\": ... }, ... ].");
+    std::size_t bytes = 0;
     for (std::size_t i = 0; i < cases.size(); ++i) {
         JsonObject named(cases[i], fmt::format("{}, case {}", where, i + 1));
         const std::optional<std::string> name = named.text("name");
         if (!name || name->empty()) named.refuse("name", "is missing", "Give each case a name.");
         const std::string subresource = fmt::format("{}, case '{}'", where, *name);
-        for (const auto& [full_name, of_case] : multiplied(*name, cases[i], shared, subresource))
+        for (const auto& [full_name, of_case] : multiplied(*name, cases[i], shared, subresource, bytes))
             suite.cases.push_back(
-                read_case(full_name, of_case, fmt::format("{}, case '{}'", where, full_name), folder));
+                read_case(full_name, of_case, fmt::format("{}, case '{}'", where, full_name), folders));
+        require_count(suite.cases.size(), where);
     }
     object.refuse_others();
     check_names(suite, path);

@@ -49,20 +49,27 @@ struct Case {
 
 /// A suite of cases.
 struct Suite {
-    std::string name;                  ///< name of the file without its extension
-    std::filesystem::path references;  ///< folder of the references
-    bool own_references = true;        ///< the folder is named after the suite, so no other suite uses it
-    std::vector<Case> cases;           ///< with a case for each combination of a matrix
+    std::string name;                               ///< name of the file without its extension
+    std::filesystem::path references;               ///< folder of the references
+    bool own_references = true;                     ///< the folder is named after the suite, so no other suite uses it
+    std::optional<std::filesystem::path> within{};  ///< folder of all files and references; unset: they may be anywhere
+    std::vector<Case> cases;                        ///< with a case for each combination of a matrix
 };
+
+/// Whether a suite may name files and a folder of references outside of its own folder. A symbolic link that leads out
+/// of the folder counts as outside.
+enum class Outside : std::uint8_t { refused, allowed };
 
 /// Reads a suite. Image files are not read.
 ///
-/// Throws Error{bad_argument}, with the case and the key, if a key is unknown or its value is invalid. Throws
-/// Error{io}, with the path, if the file cannot be read, is not valid JSON, or has two cases with the same reference
-/// file name.
-[[nodiscard]] Suite read_suite(const std::filesystem::path& path);
+/// Throws Error{bad_argument}, with the case and the key, if a key is unknown or its value is invalid, or if the
+/// matrices create more than 100,000 cases. Throws Error{not_permitted} if a file or the references are outside of the
+/// folder of the suite and that is refused. Throws Error{io}, with the path, if the file cannot be read, is not a
+/// regular file, is not valid JSON or larger than 16 MiB, or has two cases with the same reference file name.
+[[nodiscard]] Suite read_suite(const std::filesystem::path& path, Outside outside = Outside::refused);
 
 /// Returns a file name for a case: its name, with '_' for every character except letters, digits, '-' and '.'.
+/// The name never denotes a folder: "." and ".." become "_" and "__".
 [[nodiscard]] std::string file_name(const std::string& name_of_case);
 
 }  // namespace texton::verify

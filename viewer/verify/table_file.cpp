@@ -9,6 +9,8 @@
 #include <texton/cube_file.h>
 #include <texton/error.h>
 
+#include "viewer/model/named_paths.h"
+
 namespace texton::verify {
 namespace {
 
@@ -39,6 +41,7 @@ bool is_table_file(const std::filesystem::path& path) {
 }
 
 Array read_table(const Device& device, const std::filesystem::path& path, KernelRun& run, std::size_t input) {
+    viewer::refuse_special_file(path);
     const CubeLut lut = read_cube_file(path);
     check_input(*run.kernel, input, path, lut.dimensions == 1 ? ArrayKind::array_1d : ArrayKind::array_3d);
     propose(run, "domain_min", lut.domain.low);

@@ -55,26 +55,28 @@ ComparePanel::ComparePanel(Workspace& workspace)
     column->addStretch();
     lay_out(column);
 
-    const auto change = [this](const QString& what, const std::function<void(Session&)>& edit) {
-        this->workspace().change(what, edit, "compare " + what);
+    const auto change = [this](const QString& what, const char* id, const std::function<void(Session&)>& edit) {
+        this->workspace().change(what, edit, QString("compare ") + id);
     };
     connect(mode_, &QComboBox::currentIndexChanged, this, [=](int index) {
-        change(tr("Compare"), [=](Session& session) { session.compare.mode = static_cast<CompareMode>(index); });
+        change(tr("Compare"), "mode",
+               [=](Session& session) { session.compare.mode = static_cast<CompareMode>(index); });
     });
     connect(against_, &QComboBox::currentIndexChanged, this, [=](int index) {
-        change(tr("Compare against"), [=](Session& session) { session.compare.against = static_cast<Against>(index); });
+        change(tr("Compare against"), "against",
+               [=](Session& session) { session.compare.against = static_cast<Against>(index); });
     });
     // The first entry means no reference.
     connect(reference_, &QComboBox::currentIndexChanged, this, [=](int index) {
-        change(tr("Reference"), [=](Session& session) {
+        change(tr("Reference"), "reference", [=](Session& session) {
             session.reference.reset();
             if (index > 0) session.reference = static_cast<std::size_t>(index - 1);
         });
     });
     connect(wipe_, &SliderField::edited, this,
-            [=](double value) { change(tr("Wipe"), [=](Session& session) { session.compare.wipe = value; }); });
+            [=](double value) { change(tr("Wipe"), "wipe", [=](Session& session) { session.compare.wipe = value; }); });
     connect(flip_, &QCheckBox::clicked, this,
-            [=](bool on) { change(tr("FLIP"), [=](Session& session) { session.compare.flip = on; }); });
+            [=](bool on) { change(tr("FLIP"), "flip", [=](Session& session) { session.compare.flip = on; }); });
     const auto jump = [this](const QListWidgetItem* item) {
         const auto row = static_cast<std::size_t>(worst_->row(item));
         if (found_ && row < found_->worst.size()) jump_to(found_->subresource, found_->worst[row]);

@@ -54,20 +54,22 @@ DisplayPanel::DisplayPanel(Workspace& workspace)
     lay_out(column);
 
     connect(exposure_, &SliderField::edited, this, [this](double value) {
-        edit(tr("Exposure"), [=](Display& display) { display.exposure = static_cast<float>(value); });
+        edit(tr("Exposure"), "exposure", [=](Display& display) { display.exposure = static_cast<float>(value); });
     });
     connect(gamma_, &SliderField::edited, this, [this](double value) {
-        edit(tr("Gamma"), [=](Display& display) { display.gamma = static_cast<float>(value); });
+        edit(tr("Gamma"), "gamma", [=](Display& display) { display.gamma = static_cast<float>(value); });
     });
     connect(false_color_, &QComboBox::currentIndexChanged, this, [this](int index) {
-        edit(tr("False color"), [=](Display& display) { display.false_color = static_cast<FalseColor>(index); });
+        edit(tr("False color"), "false_color",
+             [=](Display& display) { display.false_color = static_cast<FalseColor>(index); });
     });
     connect(mark_nan_, &QCheckBox::toggled, this,
-            [this](bool on) { edit(tr("Mark NaN"), [=](Display& display) { display.mark_nan = on; }); });
-    connect(mark_range_, &QCheckBox::toggled, this,
-            [this](bool on) { edit(tr("Mark range"), [=](Display& display) { display.mark_range = on; }); });
+            [this](bool on) { edit(tr("Mark NaN"), "mark_nan", [=](Display& display) { display.mark_nan = on; }); });
+    connect(mark_range_, &QCheckBox::toggled, this, [this](bool on) {
+        edit(tr("Mark range"), "mark_range", [=](Display& display) { display.mark_range = on; });
+    });
     connect(reset_, &QPushButton::clicked, this,
-            [this] { edit(tr("Reset display"), [](Display& display) { display = {}; }); });
+            [this] { edit(tr("Reset display"), "reset", [](Display& display) { display = {}; }); });
 }
 
 QWidget* DisplayPanel::make_channels() {
@@ -87,12 +89,13 @@ QWidget* DisplayPanel::make_channels() {
             button(QString(channel_letter(static_cast<int>(i))), names[i],
                    tr("%1. Right-click or press Shift+Space to show only this channel, or all again.").arg(names[i]));
         channels_[i]->installEventFilter(this);
-        connect(channels_[i], &QToolButton::clicked, this,
-                [this, i](bool on) { edit(tr("Channels"), [=](Display& display) { display.channels[i] = on; }); });
+        connect(channels_[i], &QToolButton::clicked, this, [this, i](bool on) {
+            edit(tr("Channels"), "channels", [=](Display& display) { display.channels[i] = on; });
+        });
     }
     luminance_ = button("L", tr("Luminance"), tr("Shows the luminance as gray"));
     connect(luminance_, &QToolButton::clicked, this,
-            [this](bool on) { edit(tr("Luminance"), [=](Display& display) { display.luminance = on; }); });
+            [this](bool on) { edit(tr("Luminance"), "luminance", [=](Display& display) { display.luminance = on; }); });
     return row;
 }
 
@@ -109,10 +112,10 @@ QWidget* DisplayPanel::make_range() {
         layout->addWidget(number);
     }
     connect(low_, &NumberEdit::edited, this, [this](double value) {
-        edit(tr("Range"), [=](Display& display) { display.low = static_cast<float>(value); });
+        edit(tr("Range"), "low", [=](Display& display) { display.low = static_cast<float>(value); });
     });
     connect(high_, &NumberEdit::edited, this, [this](double value) {
-        edit(tr("Range"), [=](Display& display) { display.high = static_cast<float>(value); });
+        edit(tr("Range"), "high", [=](Display& display) { display.high = static_cast<float>(value); });
     });
     return row;
 }
@@ -142,13 +145,13 @@ QWidget* DisplayPanel::make_fits() {
     return row;
 }
 
-void DisplayPanel::edit(const QString& what, const std::function<void(Display&)>& edit) {
+void DisplayPanel::edit(const QString& what, const char* id, const std::function<void(Display&)>& edit) {
     workspace().change(
-        what, [&](Session& session) { edit(session.display); }, "display " + what);
+        what, [&](Session& session) { edit(session.display); }, QString("display ") + id);
 }
 
 void DisplayPanel::solo(std::size_t channel) {
-    edit(tr("Channels"), [=](Display& display) {
+    edit(tr("Channels"), "channels", [=](Display& display) {
         std::array<bool, 4> alone{};
         alone[channel] = true;
         display.channels = display.channels == alone ? Display{}.channels : alone;

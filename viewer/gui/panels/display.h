@@ -25,7 +25,7 @@ private:
     QWidget* make_channels();
     QWidget* make_range();
     QWidget* make_fits();
-    void edit(const QString& what, const std::function<void(Display&)>& edit);
+    void edit(const QString& what, const char* id, const std::function<void(Display&)>& edit);
     // Shows only this channel, or all channels if it is the only one already.
     void solo(std::size_t channel);
     void fit(Fit to);

@@ -188,11 +188,11 @@ FootprintPanel::FootprintPanel(Workspace& workspace)
           tr("Fetch"), {tr("canvas pixel").toStdString(), tr("gradients").toStdString(), tr("probe").toStdString()})),
       channel_(choice_box(tr("Channel"), {"R", "G", "B", "A"})),
       gradients_(new QWidget),
-      longer_(number(tr("Longer side of a pixel in texels"), tr("Longer side of a pixel, in texels"),
+      longer_(number(tr("Longer side of a pixel in texels"), "longer", tr("Longer side of a pixel, in texels"),
                      &FootprintChoice::longer)),
-      shorter_(number(tr("Shorter side of a pixel in texels"), tr("Shorter side of a pixel, in texels"),
+      shorter_(number(tr("Shorter side of a pixel in texels"), "shorter", tr("Shorter side of a pixel, in texels"),
                       &FootprintChoice::shorter)),
-      turn_(number(tr("Rotation of a pixel in degrees"),
+      turn_(number(tr("Rotation of a pixel in degrees"), "turn",
                    tr("Angle between the longer side of a pixel and the rows, in degrees"), &FootprintChoice::turn)),
       head_(new QLabel),
       table_(new QTableView),
@@ -246,12 +246,13 @@ void FootprintPanel::make_controls() {
     });
 }
 
-NumberEdit* FootprintPanel::number(const QString& name, const QString& tip, double FootprintChoice::*member) {
+NumberEdit* FootprintPanel::number(const QString& name, const char* id, const QString& tip,
+                                   double FootprintChoice::*member) {
     auto* field = new NumberEdit(name);
     field->setToolTip(tip);
-    connect(field, &NumberEdit::edited, this, [this, name, member](double value) {
+    connect(field, &NumberEdit::edited, this, [this, name, id, member](double value) {
         workspace().change(
-            name, [&](Session& session) { session.footprint.*member = value; }, "footprint " + name);
+            name, [&](Session& session) { session.footprint.*member = value; }, QString("footprint ") + id);
     });
     return field;
 }

@@ -36,7 +36,7 @@ private:
 
     void show_nothing() override;
     void make_controls();
-    NumberEdit* number(const QString& name, const QString& tip, double FootprintChoice::*member);
+    NumberEdit* number(const QString& name, const char* id, const QString& tip, double FootprintChoice::*member);
     void show_choices();
     std::optional<Fetch> fetch_at(const Inspected& at) const;
     void inspect_fetch(const Inspected& at);

@@ -126,7 +126,7 @@ void KernelPanel::set_parameter(const std::string& name, const ParameterValue& v
                 session.kernel.parameters[name] = value;
             }
         },
-        "kernel " + title);
+        "kernel " + QString::fromStdString(name));
 }
 
 void KernelPanel::show_fields(const Kernel* kernel) {

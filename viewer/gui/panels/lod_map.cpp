@@ -64,9 +64,9 @@ LodMapPanel::LodMapPanel(Workspace& workspace)
                                       tr("finer level").toStdString(), tr("weight of the coarser level").toStdString(),
                                       tr("anisotropy").toStdString(), tr("samples").toStdString()})),
       plane_(new QCheckBox(tr("Plane in perspective"))),
-      tilt_(slider(tr("Tilt"), -85, 85, 1, &LodPlane::tilt)),
-      turn_(slider(tr("Rotation"), -180, 180, 1, &LodPlane::turn)),
-      repeats_(slider(tr("Repeats"), 1, 64, 1, &LodPlane::repeats)),
+      tilt_(slider(tr("Tilt"), "tilt", -85, 85, 1, &LodPlane::tilt)),
+      turn_(slider(tr("Rotation"), "turn", -180, 180, 1, &LodPlane::turn)),
+      repeats_(slider(tr("Repeats"), "repeats", 1, 64, 1, &LodPlane::repeats)),
       map_view_(new MapView(tr("Map of levels of detail"))),
       legend_(new Legend),
       pointed_(new CalmText(tr("Level of detail under the mouse"))) {
@@ -97,12 +97,13 @@ LodMapPanel::LodMapPanel(Workspace& workspace)
     });
 }
 
-SliderField* LodMapPanel::slider(const QString& name, double low, double high, double step, double LodPlane::*member) {
+SliderField* LodMapPanel::slider(const QString& name, const char* id, double low, double high, double step,
+                                 double LodPlane::*member) {
     auto* field = new SliderField(name, low, high, step);
     field->number()->set_range(low, high);
-    connect(field, &SliderField::edited, this, [this, name, member](double value) {
+    connect(field, &SliderField::edited, this, [this, name, id, member](double value) {
         workspace().change(
-            name, [&](Session& session) { session.lod_plane.*member = value; }, "lod plane " + name);
+            name, [&](Session& session) { session.lod_plane.*member = value; }, QString("lod plane ") + id);
     });
     return field;
 }

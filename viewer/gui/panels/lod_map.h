@@ -40,7 +40,8 @@ protected:
 
 private:
     void show_nothing() override;
-    SliderField* slider(const QString& name, double low, double high, double step, double LodPlane::*member);
+    SliderField* slider(const QString& name, const char* id, double low, double high, double step,
+                        double LodPlane::*member);
     void show_colors();
     void show_pointed(QPoint cell);
 

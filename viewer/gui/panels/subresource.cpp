@@ -73,21 +73,21 @@ SubresourcePanel::SubresourcePanel(Workspace& workspace)
         });
     });
     connect(level_, &IndexField::edited, this, [this](int index) {
-        change(tr("Level"), [=](SubresourceIndex& subresource) { subresource.level = index; });
+        change(tr("Level"), "level", [=](SubresourceIndex& subresource) { subresource.level = index; });
     });
     connect(layer_, &IndexField::edited, this, [this](int index) {
-        change(tr("Layer"),
+        change(tr("Layer"), "layer",
                [=](SubresourceIndex& subresource) { subresource.layer = static_cast<std::size_t>(index); });
     });
     connect(face_, &QComboBox::currentIndexChanged, this, [this](int index) {
-        change(tr("Face"), [=](SubresourceIndex& subresource) { subresource.face = index; });
+        change(tr("Face"), "face", [=](SubresourceIndex& subresource) { subresource.face = index; });
     });
     connect(slice_, &IndexField::edited, this, [this](int index) {
-        change(tr("Slice"),
+        change(tr("Slice"), "slice",
                [=](SubresourceIndex& subresource) { subresource.slice = static_cast<std::size_t>(index); });
     });
     connect(plane_, &QComboBox::currentIndexChanged, this, [this](int index) {
-        change(tr("Plane"), [=](SubresourceIndex& subresource) { subresource.plane = index; });
+        change(tr("Plane"), "plane", [=](SubresourceIndex& subresource) { subresource.plane = index; });
     });
     connect(play_, &QToolButton::toggled, this, &SubresourcePanel::play);
     connect(rate_, &QSpinBox::valueChanged, this, [this](int rate) { timer_.setInterval(1000 / rate); });
@@ -107,9 +107,9 @@ void SubresourcePanel::show_row(QWidget* field, bool shown) const {
     field->setVisible(shown);
 }
 
-void SubresourcePanel::change(const QString& what, const std::function<void(SubresourceIndex&)>& edit) {
+void SubresourcePanel::change(const QString& what, const char* id, const std::function<void(SubresourceIndex&)>& edit) {
     workspace().change(
-        what, [&](Session& session) { edit(session.subresource); }, "subresource " + what);
+        what, [&](Session& session) { edit(session.subresource); }, QString("subresource ") + id);
 }
 
 SubresourcePanel::Axis SubresourcePanel::axis() const {

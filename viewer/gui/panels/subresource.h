@@ -23,7 +23,7 @@ private:
     // The dimension that Play animates: the first of slices, layers, faces and levels of which the image has several.
     enum class Axis : std::uint8_t { none, slices, layers, faces, levels };
 
-    void change(const QString& what, const std::function<void(SubresourceIndex&)>& edit);
+    void change(const QString& what, const char* id, const std::function<void(SubresourceIndex&)>& edit);
     void add_row(const QString& label, QWidget* field);
     void show_row(QWidget* field, bool shown) const;
     Axis axis() const;

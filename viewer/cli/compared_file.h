@@ -1,0 +1,50 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <texton/image.h>
+#include <texton/image_file.h>
+
+namespace texton::cli {
+
+/// A file whose images `texton compare` compares: its parts, and their levels, layers and faces. Each is read when it is
+/// needed, and in its stored values: neither sRGB nor the orientation is converted.
+class ComparedFile {
+public:
+    /// Opens the file. If `only_first` is true, the first image at full size is the only one. Throws the errors of
+    /// open_image().
+    ComparedFile(std::string path, bool only_first);
+
+    const std::string& path() const noexcept { return path_; }
+    /// Returns the number of images.
+    std::size_t size() const noexcept { return images_.size(); }
+    /// Returns the name of an image, for example "layer 1, level 0". Empty if the file has one image.
+    std::string name(std::size_t index) const;
+    /// Returns which images the file has: "2 parts, 5 levels".
+    std::string text() const;
+    /// Returns what is not compared, in full sentences.
+    const std::vector<std::string>& notes() const noexcept { return notes_; }
+    /// Reads an image. Block-compressed images with levels, layers or faces are decoded to rgba32_float. Throws the
+    /// errors of read_image() and ImageFile::read().
+    Image read(std::size_t index) const;
+
+private:
+    struct Index {
+        int part = 0;
+        int level = 0;
+        std::optional<std::size_t> layer{};
+        std::optional<int> face{};
+    };
+
+    void add_part(int part, const ImageFile& file);
+
+    std::string path_;
+    std::vector<ImageFile> parts_;
+    std::vector<Index> images_;
+    bool is_plain_ = false;  ///< one image without levels, layers and faces, which read_image() reads
+    std::vector<std::string> notes_;
+};
+
+}  // namespace texton::cli
