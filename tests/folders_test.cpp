@@ -19,22 +19,40 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kFolders{"core/texton",     "core",
-                                        "core/exchange",   "core/cpu",
-                                        "core/cuda",       "core/none",
-                                        "arrays/texton",   "arrays/unit",
-                                        "arrays",          "arrays/captures",
-                                        "arrays/cpu",      "arrays/cuda",
-                                        "arrays/none",     "arrays/files/texton",
-                                        "arrays/files",    "kernels/texton",
-                                        "kernels/launch",  "kernels/functors",
-                                        "kernels/cpu",     "kernels/cuda",
-                                        "kernels/none",    "kernels/metrics",
-                                        "kernels",         "viewer/text",
-                                        "viewer/model",    "viewer/render",
-                                        "viewer/verify",   "viewer/inspect",
-                                        "viewer/launcher", "viewer/cli",
-                                        "viewer/gui",      "viewer/gui/panels"};
+const std::vector<std::string> kFolders{"core/texton",
+                                        "core",
+                                        "core/exchange",
+                                        "core/cpu",
+                                        "core/cuda",
+                                        "core/none",
+                                        "arrays/texton",
+                                        "arrays/unit",
+                                        "arrays",
+                                        "arrays/captures",
+                                        "arrays/cpu",
+                                        "arrays/cuda",
+                                        "arrays/none",
+                                        "arrays/files/texton",
+                                        "arrays/files",
+                                        "arrays/files/isolated",
+                                        "arrays/files/reader",
+                                        "kernels/texton",
+                                        "kernels/launch",
+                                        "kernels/functors",
+                                        "kernels/cpu",
+                                        "kernels/cuda",
+                                        "kernels/none",
+                                        "kernels/metrics",
+                                        "kernels",
+                                        "viewer/text",
+                                        "viewer/model",
+                                        "viewer/render",
+                                        "viewer/verify",
+                                        "viewer/inspect",
+                                        "viewer/launcher",
+                                        "viewer/cli",
+                                        "viewer/gui",
+                                        "viewer/gui/panels"};
 
 fs::path source_tree() { return texton::test::configured_path("TEXTON_TEST_SOURCES", TEXTON_TEST_SOURCES); }
 
@@ -148,7 +166,7 @@ TEST_F(FolderTest, QtAndOpenImageIOAreIncludedOnlyInTheirFolders) {
                 EXPECT_TRUE(source.folder.starts_with("viewer/gui")) << source.path << " includes " << name;
             }
             if (name.starts_with("OpenImageIO/")) {
-                EXPECT_EQ(source.folder, "arrays/files") << source.path << " includes " << name;
+                EXPECT_TRUE(source.folder.starts_with("arrays/files")) << source.path << " includes " << name;
             }
         }
     }

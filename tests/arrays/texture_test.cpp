@@ -246,6 +246,7 @@ TEST_P(TextureTest, FreedMemoryIsRefusedAndNamed) {
     expect_error([&] { (void)sample(texture, std::span(&point, 1), {.operation = FetchOperation::texel}); },
                  ErrorCode::released, "texton::sample", {"freed"});
     expect_error([&] { Texture other(view); }, ErrorCode::released, kTexture, {"freed"});
+    expect_error([&] { (void)texture.handle(); }, ErrorCode::released, kTexture, {"freed"});
     stream.synchronize();
 }
 

@@ -1,4 +1,5 @@
-// Uploads an image to pitched memory of the best device, downloads it, writes it to a file, and prints an Error.
+// Uploads an image to pitched memory of the best device, downloads it, writes it to a file, reads it in this process and
+// in a separate one, and prints an Error.
 #include <texton/copy.h>
 #include <texton/device.h>
 #include <texton/error.h>
@@ -26,7 +27,8 @@ int main(int argc, char** argv) {
         std::vector<std::byte> back(texels.size());
         texton::copy(texton::host_view(back.data(), format, extent), block.view());
         texton::write_image(argv[1], format, extent, back);
-        const bool same = back == texels && texton::read_image(argv[1]).texels == texels;
+        const bool same = back == texels && texton::read_image(argv[1]).texels == texels &&
+                          texton::read_image(argv[1], {.isolated = true}).texels == texels;
         std::cout << device.name() << ": " << to_string(extent) << " texels, rows " << block.pitch() << " bytes apart, "
                   << (same ? "round trip equal" : "round trip differs") << '\n';
         if (!same) return 1;

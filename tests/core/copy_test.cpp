@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <limits>
 #include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <tbb/parallel_for.h>
 
 #include <texton/fill.h>
 #include <texton/linear.h>
@@ -500,6 +503,28 @@ TEST_P(CopyBatchTest, AnEmptyBatchHasNoEffect) {
     batch.run(stream);
     EXPECT_EQ(batch.size(), 0u);
     EXPECT_TRUE(stream.idle());
+}
+
+// The caller may hold locks, for example of the mapping of an array, that other tasks need.
+TEST_P(CopyTest, ALargeCopyInATaskDoesNotRunOtherTasks) {
+    constexpr std::size_t kBytes = std::size_t{4} << 20;
+    const Linear memory(device(), kBytes);
+    const Bytes host = pattern(kBytes, 1);
+    const Stream stream(device());
+    std::atomic<int> entered_again{0};
+    tbb::parallel_for(0, 32, [&](int i) {
+        thread_local bool inside = false;
+        if (std::exchange(inside, true)) ++entered_again;
+        if (i % 2 == 0) {
+            copy(memory.view(), host_view(std::span<const std::byte>(host)));
+        } else {
+            copy(memory.view(), host_view(std::span<const std::byte>(host)), stream);
+        }
+        inside = false;
+    });
+    stream.synchronize();
+    EXPECT_EQ(entered_again, 0);
+    EXPECT_TRUE(same_bytes(download(memory.view()), host));
 }
 
 }  // namespace

@@ -12,13 +12,11 @@ namespace {
 
 using test::expect_well_formed;
 
-constexpr ErrorCode kAll[] = {ErrorCode::bad_argument,   ErrorCode::out_of_bounds,
-                              ErrorCode::overflow,       ErrorCode::overlap,
-                              ErrorCode::released,       ErrorCode::wrong_device,
-                              ErrorCode::wrong_location, ErrorCode::not_registered,
-                              ErrorCode::out_of_memory,  ErrorCode::unsupported,
-                              ErrorCode::not_permitted,  ErrorCode::capturing,
-                              ErrorCode::device_failure, ErrorCode::io};
+constexpr ErrorCode kAll[] = {
+    ErrorCode::bad_argument,   ErrorCode::out_of_bounds, ErrorCode::overflow,       ErrorCode::overlap,
+    ErrorCode::released,       ErrorCode::wrong_device,  ErrorCode::wrong_location, ErrorCode::not_registered,
+    ErrorCode::out_of_memory,  ErrorCode::unsupported,   ErrorCode::not_permitted,  ErrorCode::capturing,
+    ErrorCode::device_failure, ErrorCode::device_lost,   ErrorCode::not_mapped,     ErrorCode::io};
 
 TEST(ErrorTest, EveryCodeHasAUniqueName) {
     std::set<std::string_view> names;

@@ -333,6 +333,7 @@ TEST_P(GraphTest, UnsupportedCallsAreRefusedAndTheCaptureContinues) {
     const Stream stream(device());
     const Linear memory(device(), 4096);
     const Linear other(device(), 4096);
+    Linear pooled = Linear::async(64, stream);
     test::Bytes host(4096);
     const Graph graph = Graph::capture(stream, [&] {
         fill(memory.view(), std::uint8_t{1}, stream);
@@ -361,9 +362,11 @@ TEST_P(GraphTest, UnsupportedCallsAreRefusedAndTheCaptureContinues) {
             const std::size_t unit = Physical::granularity(device());
             expect_error([&] { Physical more(device(), unit); }, ErrorCode::capturing, "texton::Physical");
         }
+        expect_error([&] { pooled.free(stream); }, ErrorCode::capturing, "texton::Linear", {"outside of a graph"});
         copy(other.view(), memory.view(), stream);
     });
     EXPECT_EQ(graph.size(), 2u);
+    EXPECT_EQ(pooled.bytes(), 64u);
     graph.launch(stream);
     stream.synchronize();
     EXPECT_TRUE(all_bytes(test::download(other.view()), 1));

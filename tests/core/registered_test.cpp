@@ -153,6 +153,13 @@ TEST_P(RegisteredTest, NullPointersAndZeroBytesAreRefused) {
                  "texton::Registered", {"0 bytes"});
 }
 
+TEST_P(RegisteredTest, BytesPastAllAddressesAreRefused) {
+    const Pages pages(2);
+    const Registered first(device(), static_cast<void*>(pages.data()), kPage);
+    expect_error([&] { Registered memory(device(), static_cast<void*>(pages.data() + kPage), SIZE_MAX - kPage); },
+                 ErrorCode::overflow, "texton::Registered", {"address space"});
+}
+
 TEST_P(RegisteredTest, AMovedFromObjectIsEmptyAndItsUseIsRefused) {
     const Pages pages(1);
     Registered from(device(), pages.all());

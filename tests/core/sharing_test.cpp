@@ -84,6 +84,7 @@ protected:
         EXPECT_EQ(reply.current_refused, 1u) << "the other process could make the imported pool current";
         EXPECT_EQ(reply.export_refused, 1u) << "the other process could export the imported pool";
         EXPECT_EQ(reply.wrong_pointers_refused, 3u) << "the other process could import an invalid pointer";
+        EXPECT_EQ(reply.freed_after_work, 1u) << "the other process freed memory that was in use";
         EXPECT_EQ(program.wait(), 0);
         EXPECT_TRUE(all_bytes(download(memory.view()), 0xC3))
             << "this process does not see the bytes that the other wrote";
@@ -190,6 +191,20 @@ TEST_P(SharingTest, PhysicalMemoryCanBeImportedInTheSameProcess) {
     two.set_access();
     fill(one.view(Format::r8_uint, {bytes}), std::uint8_t{0x71});
     EXPECT_TRUE(all_bytes(download(two.view(Format::r8_uint, {bytes})), 0x71));
+}
+
+TEST_P(SharingTest, ImportingMoreBytesThanTheMemoryHasIsRefused) {
+    const PhysicalInfo info{.handle = HandleType::file_descriptor};
+    const std::size_t unit = Physical::granularity(device(), info);
+    const Physical memory(device(), unit, info);
+    const FileDescriptor handle(memory.export_handle().file_descriptor);
+    const ShareableHandle shared{HandleType::file_descriptor, handle.get()};
+    for (const std::size_t bytes : {2 * unit, unit + 1, unit / 2}) {
+        const Error error = expect_error([&] { (void)Physical::import(device(), shared, bytes); },
+                                         ErrorCode::bad_argument, "texton::Physical", {std::to_string(bytes)});
+        EXPECT_EQ(test::number_of(error, "bytes"), bytes);
+    }
+    EXPECT_EQ(Physical::import(device(), shared, unit).bytes(), unit);
 }
 
 TEST_P(SharingTest, AnEmptyHandleIsRefused) {

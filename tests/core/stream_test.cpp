@@ -52,6 +52,40 @@ TEST_P(StreamTest, HostFunctionsRunInOrder) {
     EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
 }
 
+TEST_P(StreamTest, HostFunctionsNeverRunOnAThreadThatEnqueuesOrWaits) {
+    const Stream stream(device());
+    const Stream waiting(device());
+    const Event event(device(), EventTiming::off);
+    const Linear memory(device(), 64);
+    std::atomic<int> here{0};
+    std::atomic<int> ran{0};
+    const auto count = [&, caller = std::this_thread::get_id()] {
+        here += std::this_thread::get_id() == caller ? 1 : 0;
+        ++ran;
+    };
+    const Graph graph = Graph::capture(stream, [&] {
+        fill(memory.view(), std::uint8_t{1}, stream);
+        stream.run(count);
+    });
+    constexpr int kTimes = 100;  // which thread does the work varies
+    for (int i = 0; i < kTimes; ++i) {
+        stream.run(count);
+        stream.synchronize();
+        fill(memory.view(), std::uint8_t{2}, stream);
+        graph.launch(stream);
+        stream.synchronize();
+        stream.run(count);
+        event.record(stream);
+        waiting.wait(event);
+        fill(memory.view(), std::uint8_t{3}, waiting);
+        waiting.synchronize();
+        stream.run(count);
+        device().synchronize();
+    }
+    EXPECT_EQ(ran.load(), 4 * kTimes);
+    EXPECT_EQ(here.load(), 0);
+}
+
 TEST_P(StreamTest, CopiesAndFillsRunInOrderWithHostFunctions) {
     const Linear memory(device(), 4096);
     const Pinned host(device(), 4096);

@@ -9,6 +9,7 @@
 
 #include <texton/copy.h>
 #include <texton/linear.h>
+#include <texton/physical.h>
 #include <texton/pitched.h>
 
 #include "tests/support/expect_error.h"
@@ -161,6 +162,30 @@ TEST_P(ViewTest, BorrowingMemoryUnknownToTheDeviceIsRefused) {
             (void)borrowed_view(device(), memory.data(), Format::r8_uint, {64, 64}, 63);
         },
         ErrorCode::bad_argument, "texton::borrowed_view", {"63", "64"});
+}
+
+TEST_P(ViewTest, TexelsPastAllAddressesAreRefused) {
+    std::array<std::byte, 16> bytes{};
+    void* data = bytes.data();
+    expect_error([&] { (void)host_view(data, Format::r8_uint, {SIZE_MAX - 64}); }, ErrorCode::overflow,
+                 "texton::host_view", {"address space"});
+    expect_error(
+        [&] {
+            (void)host_view(data, Format::r8_uint, {16, 2}, SIZE_MAX / 2 - 8);
+        },
+        ErrorCode::overflow, "texton::host_view", {"address space"});
+}
+
+TEST_P(ViewTest, BorrowingARangeWithAHoleIsRefused) {
+    const std::size_t unit = Physical::granularity(device());
+    AddressRange range(device(), 3 * unit);
+    for (const std::size_t offset : {std::size_t{0}, unit, 2 * unit}) range.map(offset, Physical(device(), unit));
+    range.set_access();
+    EXPECT_EQ(borrowed_view(device(), range.data(), Format::r8_uint, {3 * unit}).extent(), Extent{3 * unit});
+    range.unmap(unit);
+    expect_error([&] { (void)borrowed_view(device(), range.data(), Format::r8_uint, {3 * unit}); },
+                 ErrorCode::not_registered, "texton::borrowed_view", {"whole range"});
+    EXPECT_EQ(borrowed_view(device(), range.data() + 2 * unit, Format::r8_uint, {unit}).extent(), Extent{unit});
 }
 
 TEST_P(ViewTest, ADefaultConstructedViewIsEmpty) {

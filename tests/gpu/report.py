@@ -173,7 +173,8 @@ def main():
         lines += [""] + [f"- {note}" for note in bench["notes"]] if bench["notes"] else []
     else:
         lines += ["Not run."]
-    lines += ["", "## Bottlenecks of the kernels", "", pathlib.Path(__file__).with_name("bounds.md").read_text().rstrip()]
+    for title, name in (("compute-sanitizer", "sanitizer.md"), ("Bottlenecks of the kernels", "bounds.md")):
+        lines += ["", f"## {title}", "", pathlib.Path(__file__).with_name(name).read_text().rstrip()]
     given.out.write_text("\n".join(lines).rstrip() + "\n")
 
     width = max(len(name) for name, _ in summary)

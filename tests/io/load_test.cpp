@@ -4,9 +4,11 @@
 
 #include <texton/deferred_array.h>
 #include <texton/error.h>
+#include <texton/fill.h>
 #include <texton/image_save.h>
 
 #include "tests/support/arrays.h"
+#include "tests/support/default_stream.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/on_every_device.h"
@@ -60,6 +62,15 @@ TEST_P(ImageLoadTest, MipChainsWidenedChannelsAndRotatedImagesAreLoaded) {
     for (int level = 0; level < 9; ++level) {
         EXPECT_TRUE(same_bytes(download(loaded.view({.level = level})), test::read_part(image, {.level = level})));
     }
+}
+
+TEST_P(ImageLoadTest, ALoadIsOrderedAfterTheDefaultStream) {
+    const ImageFile image = open_image(test::store(at("a.tif"), {test::stored_image(64, 48, 4, TypeDesc::UINT8, 3)}));
+    const Array there(device(), {.format = image.info().format, .extent = image.info().extent});
+    test::after_default_stream(
+        device(), [&](const Stream& standard) { fill(there.view(), std::uint8_t{7}, standard); },
+        [&] { load(there, image); });
+    EXPECT_TRUE(same_bytes(download(there.view()), test::read_part(image)));
 }
 
 TEST_P(ImageLoadTest, CrossesAndEquirectangularImagesAreLoadedAsCubes) {

@@ -14,6 +14,7 @@
 #include "tests/support/colors.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/on_every_device.h"
+#include "tests/support/temporary_files.h"
 
 namespace texton {
 namespace {
@@ -24,7 +25,7 @@ using test::expect_error;
 class CubeFolder {
 public:
     CubeFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "texton-cube-XXXXXX").string();
+        std::string name = (test::temporary_files() / "texton-cube-XXXXXX").string();
         path_ = mkdtemp(name.data());
     }
     ~CubeFolder() { std::filesystem::remove_all(path_); }
@@ -110,6 +111,8 @@ TEST(CubeFileTest, EveryParseErrorNamesTheFileAndTheLine) {
     refused("LUT_1D_SIZE 2\nLUT_1D_SIZE 2\n", "2", {"LUT_1D_SIZE", "second"});
     refused("TITLE untold\n", "1", {"quotes"});
     refused("TITLE \"\n", "1", {"quotes"});
+    refused("TITLE \"a \"quoted\" word\"\n", "1", {"quote"});
+    refused("TITLE \"a\rb\"\n", "1", {"line end"});
     refused("SHAPER 2\n", "1", {"'SHAPER'"});
     refused("0 0 0\n", "1", {"before"});
     refused("LUT_1D_SIZE 2\n0 0\n1 1 1\n", "2", {"'0 0'"});
@@ -123,6 +126,30 @@ TEST(CubeFileTest, EveryParseErrorNamesTheFileAndTheLine) {
     refused("LUT_1D_SIZE 3\n0 0 0\n1 1 1\n", "3", {"2 of 3"});
     refused("DOMAIN_MIN 0 0\nLUT_1D_SIZE 2\n", "1", {"'0 0'"});
     refused("DOMAIN_MIN 0 1 0\nLUT_1D_SIZE 2\n0 0 0\n1 1 1\n", "1", {"from 1 to 1"});
+}
+
+// Each text is refused with the name and the line, or gives a table that can be written.
+void expect_error_or_table(std::string_view text) {
+    try {
+        const CubeFolder folder;
+        write_cube_file(folder.file("lut.cube"), parse_cube(text, "damaged.cube"));
+    } catch (const Error& error) {
+        test::expect_well_formed(error);
+        EXPECT_NE(std::string_view(error.problem()).find("damaged.cube, line "), std::string_view::npos)
+            << error.what();
+    }
+}
+
+TEST(CubeFileTest, TextsWithDamageGiveAnErrorOrATable) {
+    const std::string whole = kSquare;
+    for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
+        expect_error_or_table(std::string_view(whole).substr(0, bytes));
+        for (const char byte : {'\0', '\n', '"', '9', '\xff'}) {
+            std::string text = whole;
+            text[bytes] = byte;
+            expect_error_or_table(text);
+        }
+    }
 }
 
 TEST(CubeFileTest, AMissingFileIsNamed) {

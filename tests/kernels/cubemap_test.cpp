@@ -442,6 +442,23 @@ TEST_P(CubemapTest, PrefilteringWithoutRoughnessKeepsTheEnvironment) {
     }
 }
 
+TEST_P(CubemapTest, PrefilteringALevelThatCannotBeWrittenIsRefusedAsAWhole) {
+    const Array source = cube(4, labeled_cube(4));
+    const Linear memory(device(), Format::rgba8_unorm, {4, 4, 6});
+    const View first = memory.view(Format::rgba8_unorm, {4, 4, 6});
+    fill(first, std::uint8_t{9});
+    Bytes host(2 * 2 * 6 * 4);
+    const std::array levels{first, host_view(host.data(), Format::rgba8_unorm, {2, 2, 6})};
+    const Stream stream(device());
+    expect_error(
+        [&] {
+            prefilter_ggx(stream, levels, Texture(source, kPoint), std::array{0.0F, 0.5F});
+        },
+        ErrorCode::bad_argument, "texton::prefilter_ggx", {"pageable"});
+    stream.synchronize();
+    EXPECT_TRUE(test::all_bytes(download(first), 9));
+}
+
 // --- by name ---------------------------------------------------------------------------------------------------------
 
 TEST_P(CubemapTest, EveryKernelProducesImagesOfTheProposedShapes) {

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <texton/fill.h>
 #include <texton/gather.h>
 #include <texton/kernel.h>
 #include <texton/linear.h>
@@ -208,6 +209,20 @@ TEST_P(GatherKernelTest, APyramidCanFillTheLevelsOfAnArray) {
     stream.synchronize();
     for (std::size_t i = 0; i < levels.size(); ++i)
         EXPECT_TRUE(test::same_bytes(download(levels[i]), download(apart.levels[i]))) << i;
+}
+
+TEST_P(GatherKernelTest, APyramidWithALevelThatCannotBeWrittenIsRefusedAsAWhole) {
+    const Texture texture = texture_of(device(), Format::r8_unorm, {16, 8}, test::pattern(16 * 8, 4));
+    const Pyramid pyramid(device(), min_max_extents(texture), Format::rg8_unorm);
+    std::vector<View> levels = pyramid.levels;
+    Bytes host(2);
+    levels.back() = host_view(host.data(), Format::rg8_unorm, {1, 1});
+    for (const View& level : pyramid.levels) fill(level, std::uint8_t{9});
+    const Stream stream(device());
+    expect_error([&] { min_max_pyramid(stream, levels, texture); }, ErrorCode::bad_argument, "texton::min_max_pyramid",
+                 {"pageable"});
+    stream.synchronize();
+    for (const View& level : pyramid.levels) EXPECT_TRUE(test::all_bytes(download(level), 9));
 }
 
 // --- percentage closer -----------------------------------------------------------------------------------------------

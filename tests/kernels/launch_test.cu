@@ -131,6 +131,12 @@ struct EveryFetch {
     }
 };
 
+/// The same functor, whose fetches the CPU device may record.
+template <class Functor>
+struct Promising : Functor {
+    static constexpr bool kMayBeCalledWithZeros = true;
+};
+
 struct Gathered {
     template <class Source>
     TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
@@ -155,9 +161,21 @@ protected:
     Texture texture(Format format, Extent extent, unsigned seed, const Sampler& sampler = {}) const {
         return Texture(filled({format, extent}, seed), sampler);
     }
-    /// Returns the packed pixels of an image that the functor computes.
+    /// Returns the packed pixels of an image that the functor computes. The CPU device computes them in two ways.
     template <class Functor, class... Textures>
     Bytes made(Format format, Extent extent, const Functor& functor, const Textures&... textures) const {
+        const Bytes bytes = launched(format, extent, functor, textures...);
+        if constexpr (sizeof...(textures) > 0) {
+            if (on_cpu()) {
+                EXPECT_TRUE(same_bytes(launched(format, extent, Promising<Functor>{functor}, textures...), bytes));
+            }
+        }
+        return bytes;
+    }
+
+private:
+    template <class Functor, class... Textures>
+    Bytes launched(Format format, Extent extent, const Functor& functor, const Textures&... textures) const {
         const Linear memory(device(), format, extent);
         const View image = memory.view(format, extent);
         const Stream stream(device());

@@ -279,7 +279,7 @@ TEST_P(LayersTest, InvalidTexturesAndNumbersAreRefusedAndNamed) {
     refused("texton::layer", {"r8_uint", "integers"}, [&] { layer(stream, image, integers, 0.5f); });
     refused("texton::layer_sum", {"r8_uint"}, [&] { layer_sum(stream, image, integers); });
     refused("texton::layer_sum", {"layers", "513"}, [&] { layer_sum(stream, image, many); });
-    refused("texton::layer_sum", {"weights", "2", "3"}, [&] {
+    refused("texton::layer_sum", {"2 weights", "3 layers", "one weight per layer"}, [&] {
         layer_sum(stream, image, layers, std::array{1.0f, 2.0f});
     });
     refused("texton::layer_sum", {"weight", "nan"}, [&] {

@@ -3,6 +3,7 @@
 // differences caused by its threads.
 #include <texton/kernel.h>
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include <texton/linear.h>
 
 #include "tests/support/arrays.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/on_every_device.h"
 #include "tests/support/texels.h"
 
@@ -221,6 +223,51 @@ TEST(KernelTest, ArgumentsAreCheckedByNameAndRange) {
             EXPECT_NE(std::string(error.what()).find(fragment), std::string::npos) << error.what();
         }
     }
+}
+
+TEST(KernelTest, IntegersBeyondTheRangeOfIntAreRefused) {
+    const KernelInfo& info = kernel_named("min_max_pyramid").info;
+    EXPECT_EQ(Arguments(info, {{"levels", 2147483647.0}}).integer("levels"), 2147483647);
+    for (const double levels : {2147483648.0, -1.0, 1e300, std::numeric_limits<double>::infinity()}) {
+        test::expect_error(
+            [&] {
+                const Arguments arguments(info, {{"levels", levels}});
+            },
+            ErrorCode::bad_argument, "texton::min_max_pyramid", {"levels", "0 to 2147483647"});
+    }
+}
+
+TEST(KernelTest, ArgumentsReadUnderAnotherNameOrKindAreRefused) {
+    const KernelInfo info{.name = "mine",
+                          .group = "test",
+                          .summary = "Does nothing",
+                          .parameters = {{"way", ParameterKind::choice, "a choice without choices", std::string("c")},
+                                         {"count", ParameterKind::integer, "an integer", 1.0},
+                                         {"scale", ParameterKind::number, "a number", 1e10}}};
+    const Arguments arguments(info);
+    enum class Way { a, b };
+    const auto refused = [](const auto& read, const char* fragment) {
+        try {
+            (void)read();
+            ADD_FAILURE() << fragment;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::bad_argument);
+            EXPECT_NE(std::string(error.what()).find(fragment), std::string::npos) << error.what();
+        }
+    };
+    refused([&] { return arguments.choice<Way>("ways"); }, "there is no parameter 'ways'");
+    refused([&] { return arguments.choice<Way>("way"); }, "way is 'c', which is none of its choices");
+    refused([&] { return arguments.choice<Way>("scale"); }, "scale was read as a value of another kind");
+    refused([&] { return arguments.flag("scale"); }, "scale was read as a value of another kind");
+    refused([&] { return arguments.number("way"); }, "way was read as a value of another kind");
+    refused([&] { return arguments.text("count"); }, "count was read as a value of another kind");
+    refused([&] { return arguments.numbers("count"); }, "count was read as a value of another kind");
+    refused([&] { return arguments.integer("scale"); }, "scale is 10000000000, but an integer was read");
+    for (const double wrong : {0.5, std::numeric_limits<double>::quiet_NaN()})
+        refused([&] { return Arguments(info, {{"count", wrong}}); }, "count has a value of the wrong kind");
+    for (const double wrong : {1e300, -1e300, 2147483648.0, std::numeric_limits<double>::infinity()})
+        refused([&] { return Arguments(info, {{"count", wrong}}); }, "Use -2147483648 to 2147483647");
+    EXPECT_EQ(Arguments(info, {{"count", -2147483648.0}}).integer("count"), std::numeric_limits<int>::min());
 }
 
 TEST(KernelTest, AnUnknownNameIsRefusedWithSimilarNames) {

@@ -249,6 +249,8 @@ TEST_P(ResampleTest, InvalidArgumentsAreRefusedAndNamed) {
     refused(texture, {ResampleFilter::linear}, {"Filter::point", "Filter::linear"});
     refused(texture, {ResampleFilter::area, {0, 0, -3, 4}}, {"crop.width is -3"});
     refused(texture, {ResampleFilter::area, {NAN, 0, 3, 4}}, {"crop.x is nan"});
+    refused(texture, {ResampleFilter::area, {1e9F, 0, 3, 4}}, {"crop.x is 1000000000"});
+    refused(texture, {ResampleFilter::lanczos3, {0, 0, 3, 1e9F}}, {"crop.height is 1000000000"});
     refused(texture, {ResampleFilter::area, {9, 0}}, {"crop.width is -1"});
     refused(random_texture({Format::r8_uint, {8, 8}}), {ResampleFilter::area}, {"r8_uint", "integers"});
     refused(random_texture({.format = Format::r8_unorm, .extent = {8, 8, 8}, .kind = ArrayKind::array_3d}),

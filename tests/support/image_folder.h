@@ -15,6 +15,7 @@
 
 #include <texton/image_file.h>
 
+#include "tests/support/temporary_files.h"
 #include "tests/support/texels.h"
 
 namespace texton::test {
@@ -22,7 +23,7 @@ namespace texton::test {
 class ImageFolder {
 public:
     ImageFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "texton-image-XXXXXX").string();
+        std::string name = (temporary_files() / "texton-image-XXXXXX").string();
         if (mkdtemp(name.data()) != nullptr) folder_ = name;
     }
     ~ImageFolder() {

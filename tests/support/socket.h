@@ -34,6 +34,7 @@ struct ShareReply {
     std::uint32_t current_refused = 0;
     std::uint32_t export_refused = 0;
     std::uint32_t wrong_pointers_refused = 0;  // number of Errors from 3 imports that must fail
+    std::uint32_t freed_after_work = 0;        // 1 if the destructor of an imported allocation waited for its use
     std::array<char, 400> error{};             // text of an exception; empty if there was none
 };
 

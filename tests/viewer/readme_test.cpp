@@ -1,6 +1,7 @@
 // Code blocks of the READMEs. Programs and shell blocks run in an empty folder with copies of the assets that they name, and the
 // options of console blocks exist. .ci/run builds the CMake blocks against an installed Texton.
 #include <algorithm>
+#include <cstdlib>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -58,6 +59,7 @@ class ReadmeTest : public texton::test::CommandLine {
 protected:
     void SetUp() override {
         CommandLine::SetUp();
+        setenv("TEXTON_READER", TEXTON_TEST_READER, 0);
         work_ = folder() / "tests" / "work";
     }
 

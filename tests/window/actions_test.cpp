@@ -5,6 +5,7 @@
 #include <QAbstractSpinBox>
 #include <QComboBox>
 #include <QLineEdit>
+#include <QMenu>
 #include <QMenuBar>
 #include <QSettings>
 #include <QTimer>
@@ -60,6 +61,23 @@ TEST_F(ActionsTest, EveryActionHasAUniqueNameAndUniqueKeys) {
         }
     }
     EXPECT_GT(ids.size(), 40u);
+}
+
+TEST_F(ActionsTest, NoMenuHasAMnemonicTwice) {
+    const auto check = [](const QString& menu, const QList<QAction*>& actions) {
+        std::map<QString, QString> holders;
+        for (const QAction* action : actions) {
+            const QString mnemonic = QKeySequence::mnemonic(action->text()).toString();
+            if (mnemonic.isEmpty()) continue;
+            const auto [holder, is_new] = holders.emplace(mnemonic, action->text());
+            EXPECT_TRUE(is_new) << menu.toStdString() << ": " << mnemonic.toStdString() << " of "
+                                << action->text().toStdString() << " and " << holder->second.toStdString();
+        }
+    };
+    const QList<QAction*> menus = window().menuBar()->actions();
+    ASSERT_GE(menus.size(), 6);
+    check("menu bar", menus);
+    for (const QAction* menu : menus) check(menu->text(), menu->menu()->actions());
 }
 
 TEST_F(ActionsTest, ThousandRandomActionsAreSafeAndCanBeUndone) {

@@ -1,13 +1,17 @@
 // Export of texels in the background.
+#include <QDir>
+#include <QImage>
 #include <QProgressBar>
 #include <QStatusBar>
 #include <QTemporaryDir>
 #include <algorithm>
+#include <filesystem>
 
 #include <texton/image.h>
 #include <texton/image_file.h>
 
 #include "tests/window/fixture.h"
+#include "viewer/gui/saved_view.h"
 
 namespace texton::viewer {
 namespace {
@@ -75,6 +79,20 @@ TEST_F(ExportTest, UnwritableFileIsReported) {
     settle();
     EXPECT_TRUE(said().contains("folder.tif")) << said().toStdString();
     EXPECT_FALSE(shows_progress());
+}
+
+TEST(SavedViewTest, AFailedExportKeepsTheOldFile) {
+    const QTemporaryDir folder;
+    const std::filesystem::path path = folder.filePath("view.png").toStdString();
+    QImage image(4, 3, QImage::Format_ARGB32);
+    image.fill(Qt::red);
+    save_view(path, image);
+    EXPECT_EQ(QImage(QString::fromStdString(path.string())).size(), image.size());
+    EXPECT_THROW(save_view(path, QImage()), Error);
+    EXPECT_EQ(QImage(QString::fromStdString(path.string())).size(), image.size());
+    for (const char* name : {"view.nokind", "view", "no/such/folder.png"})
+        EXPECT_THROW(save_view(folder.filePath(name).toStdString(), image), Error) << name;
+    EXPECT_EQ(QDir(folder.path()).entryList(QDir::Files | QDir::Hidden).join(' ').toStdString(), "view.png");
 }
 
 }  // namespace

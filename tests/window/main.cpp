@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/running_test.h"
+#include "viewer/gui/application.h"
 #include "viewer/gui/theme.h"
 
 int main(int argc, char** argv) {
@@ -22,7 +23,7 @@ int main(int argc, char** argv) {
     QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, folder.path());
     QApplication::setOrganizationName("texton");
     QApplication::setApplicationName("texton-window-tests");
-    const QApplication application(argc, argv);
+    const texton::viewer::Application application(argc, argv);
     texton::viewer::apply_theme(*qApp);
     return RUN_ALL_TESTS();
 }

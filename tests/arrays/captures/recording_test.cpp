@@ -1,9 +1,13 @@
 // Recordings of the texture unit: compares the model with them, and tests the file format.
 #include <texton/recording.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -13,6 +17,7 @@
 #include "tests/support/configured_path.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/on_every_device.h"
+#include "tests/support/temporary_files.h"
 
 namespace texton {
 namespace {
@@ -67,7 +72,7 @@ TEST_P(RecordingDeviceTest, TheDeviceReproducesTheRecordings) {
 }
 
 TEST(RecordingFileTest, WrittenFilesAreReadBackUnchanged) {
-    const fs::path path = fs::path(testing::TempDir()) / "texton_written.cap";
+    const fs::path path = test::temporary_files() / ("texton_written_" + std::to_string(::getpid()) + ".cap");
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
         Recording recording = random_recording(seed, {.points = 20});
         recording.results = replay(recording);
@@ -96,6 +101,48 @@ TEST(RecordingFileTest, AFailedWriteLeavesNoFileBehind) {
                        {"b.cap"});
     EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
     fs::remove_all(folder);
+}
+
+TEST(RecordingFileTest, RecordingsThatNoFileCanContainAreRefused) {
+    const fs::path path = fs::path(testing::TempDir()) / "texton_refused.cap";
+    fs::remove(path);
+    const auto refused = [&](const Recording& recording, const char* fragment) {
+        test::expect_error([&] { write_recording(path, recording); }, ErrorCode::bad_argument, "texton::Recording",
+                           {path.filename().string(), fragment});
+        EXPECT_FALSE(fs::exists(path));
+    };
+    Recording row;
+    row.array.kind = ArrayKind::array_1d;
+    row.source = TextureSource::linear;
+    refused(row, "one row of memory");
+    Recording texels;
+    texels.operation = FetchOperation::texel;
+    refused(texels, "single texels");
+    Recording planes;
+    planes.array.format = Format::nv12;
+    refused(planes, "planar");
+}
+
+TEST(RecordingFileTest, RecordingsWithMissingTexelsOrResultsAreRefused) {
+    const fs::path path = fs::path(testing::TempDir()) / "texton_refused.cap";
+    fs::remove(path);
+    const auto refused = [&](const char* fragment, const std::function<void(Recording&)>& spoil) {
+        Recording recording = random_recording(1, {.kind = ArrayKind::array_2d, .points = 4});
+        spoil(recording);
+        using test::expect_error;
+        expect_error([&] { (void)replay(recording); }, ErrorCode::bad_argument, "texton::replay", {fragment});
+        expect_error([&] { (void)replay(recording, Device::cpu()); }, ErrorCode::bad_argument, "texton::replay",
+                     {fragment});
+        expect_error([&] { write_recording(path, recording); }, ErrorCode::bad_argument, "texton::Recording",
+                     {fragment});
+        EXPECT_FALSE(fs::exists(path));
+    };
+    refused("levels", [](Recording& recording) { recording.levels.pop_back(); });
+    refused("levels", [](Recording& recording) { recording.array.levels = 0; });
+    refused("levels", [](Recording& recording) { recording.array.levels = 1000; });
+    refused("bytes", [](Recording& recording) { recording.levels.front().pop_back(); });
+    refused("bytes", [](Recording& recording) { recording.array.extent.width *= 2; });
+    refused("1 results for 4 points", [](Recording& recording) { recording.results.resize(1); });
 }
 
 TEST(RecordingFileTest, ADamagedFileIsRefusedAndNamed) {
@@ -131,6 +178,83 @@ TEST(RecordingFileTest, ADamagedFileIsRefusedAndNamed) {
     test::expect_error([&] { (void)read_recording(damaged); }, ErrorCode::io, "texton::Recording", {damaged.string()});
     test::expect_error([&] { (void)read_recording(testing::TempDir()); }, ErrorCode::io, "texton::Recording",
                        {"folder"});
+}
+
+// Reads each file, and replays it if it can be read.
+class RecordingDamageTest : public testing::Test {
+protected:
+    ~RecordingDamageTest() override { fs::remove(path_); }
+
+    // Returns a short recording.
+    std::string good(Format format, ArrayKind kind) const {
+        Recording recording = random_recording(3, {.kind = kind, .format = format, .points = 4});
+        recording.results = replay(recording);
+        write_recording(path_, recording);
+        std::ifstream file(path_, std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    bool holds(const std::string& bytes) const {
+        fs::remove(path_);
+        std::ofstream(path_, std::ios::binary) << bytes;
+        try {
+            const Recording recording = read_recording(path_);
+            EXPECT_EQ(replay(recording).size(), recording.points.size());
+            return true;
+        } catch (const Error& error) {
+            test::expect_well_formed(error);
+            EXPECT_NE(error.problem().find(path_.string()), std::string::npos) << error.what();
+            return false;
+        }
+    }
+
+private:
+    fs::path path_ = test::temporary_files() / ("texton_damaged_" + std::to_string(::getpid()) + ".cap");
+};
+
+TEST_F(RecordingDamageTest, AFileTruncatedAnywhereIsRefused) {
+    const std::string whole = good(Format::r8_unorm, ArrayKind::array_1d);
+    EXPECT_TRUE(holds(whole));
+    for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) EXPECT_FALSE(holds(whole.substr(0, bytes))) << bytes;
+}
+
+TEST_F(RecordingDamageTest, EveryChangedByteOfTheHeadGivesAnErrorOrResults) {
+    for (const auto& [format, kind] : {std::pair{Format::rgba16_float, ArrayKind::cubemap},
+                                       {Format::bc7_unorm, ArrayKind::array_2d},
+                                       {Format::r32_uint, ArrayKind::layered_1d}}) {
+        const std::string whole = good(format, kind);
+        const std::size_t head = whole.find('}') + 1;
+        std::size_t read = 0;
+        for (std::size_t at = 0; at < head; ++at) {
+            for (const char byte : {'9', '-', '"', '\xff'}) {
+                std::string bytes = whole;
+                bytes[at] = byte;
+                read += holds(bytes) ? 1 : 0;
+            }
+        }
+        EXPECT_GT(read, 20u);
+        EXPECT_LT(read, 3 * head);
+    }
+}
+
+TEST_F(RecordingDamageTest, NumbersBeyondEachRangeAreRefused) {
+    const std::string whole = good(Format::rgba8_unorm, ArrayKind::array_2d);
+    std::uint64_t length = 0;
+    std::memcpy(&length, whole.data(), sizeof length);
+    const std::string head = whole.substr(8, length);
+    for (const std::string field : {"\"points\":", "\"levels\":", "\"level_bytes\":[", "\"extent\":[", "\"address\":[",
+                                    "\"filter\":", "\"max_anisotropy\":", "\"gather_component\":"}) {
+        const std::size_t from = head.find(field) + field.size();
+        const std::size_t to = head.find_first_of(",]", from);
+        for (const char* number :
+             {"-1", "1e300", "-1e300", "18446744073709551615", "0.5", "null", "[]", "{}", "\"1\""}) {
+            std::string changed = head;
+            changed.replace(from, to - from, number);
+            const std::uint64_t now = changed.size();
+            std::string bytes(8, ' ');
+            std::memcpy(bytes.data(), &now, sizeof now);
+            EXPECT_FALSE(holds(bytes + changed + whole.substr(8 + length))) << field << number;
+        }
+    }
 }
 
 TEST(RandomRecordingTest, EqualSeedsGiveEqualRecordings) {

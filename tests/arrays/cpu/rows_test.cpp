@@ -1,4 +1,5 @@
-// Compares vectorized fetches with the model bit by bit, for each instruction set that this CPU supports.
+// Compares vectorized fetches with the model bit by bit, for each instruction set that this CPU supports, and single
+// fetches too.
 #include "arrays/cpu/rows.h"
 
 #include <bit>
@@ -15,6 +16,7 @@
 
 #include <texton/format.h>
 
+#include "arrays/cpu/single_fetches.h"
 #include "arrays/unit/affine_map.h"
 #include "arrays/unit/texel_format.h"
 #include "arrays/unit/texture_unit.h"
@@ -184,10 +186,14 @@ void expect_texels_of_model(const TestTexture& texture, const Sampler& sampler, 
     std::vector<Texel> actual(expected.size());
     RowSampler(texture.view, sampler, layer)
         .fetch(positions.x.data(), positions.y.data(), actual.size(), actual.data());
+    const SingleFetches single(texture.view, sampler);
     for (std::size_t i = 0; i < actual.size(); ++i) {
+        const Texel alone = single.fetch(positions.x[i], positions.y[i], layer);
         for (int c = 0; c < 4; ++c) {
             ASSERT_EQ(actual[i].channel[c], expected[i].channel[c])
                 << describe(texture, sampler, positions.x[i], positions.y[i]) << ", channel " << c;
+            ASSERT_EQ(alone.channel[c], expected[i].channel[c])
+                << "alone: " << describe(texture, sampler, positions.x[i], positions.y[i]) << ", channel " << c;
         }
     }
 }

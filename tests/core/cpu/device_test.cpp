@@ -45,6 +45,18 @@ TEST_F(CpuDeviceTest, TheMemoryOfTheMachineIsTheDefaultAndUpperLimit) {
     refused(ErrorCode::out_of_memory, [&] { boastful->allocate(std::size_t{1} << 49); });
 }
 
+TEST_F(CpuDeviceTest, TheHighestDeviceIsNotTakenForTheHost) {
+    const auto highest = make_cpu_device(30, kDeviceBytes);
+    std::byte* memory = highest->allocate_managed(kMega, Attach::global);
+    const Location itself{LocationKind::device, 30, DeviceKind::cpu};
+    highest->advise(memory, kMega, Advice::set_accessed_by, itself);
+    EXPECT_EQ(highest->accessed_by(memory, kMega), std::vector{itself});
+    highest->free(memory);
+    for (const int index : {-1, 31, 32, 64}) {
+        refused(ErrorCode::bad_argument, [&] { (void)make_cpu_device(index, kDeviceBytes); });
+    }
+}
+
 TEST_F(CpuDeviceTest, AddressesAndPitchesAreMultiplesOf512) {
     for (const std::size_t bytes : {1UL, 513UL, 3 * kMega}) {
         std::byte* memory = device().allocate(bytes);
@@ -112,18 +124,18 @@ TEST_F(CpuDeviceTest, ADeviceRecognizesOnlyItsOwnMemory) {
     std::byte* managed = device().allocate_managed(100, Attach::global);
     std::byte* pooled = device().allocate_async(100, nullptr, nullptr);
     for (std::byte* address : {memory, managed, pooled}) {
-        EXPECT_TRUE(device().knows(address));
-        EXPECT_TRUE(device().knows(address + 99));
-        EXPECT_FALSE(other->knows(address));
+        EXPECT_TRUE(device().knows(address, 1));
+        EXPECT_TRUE(device().knows(address + 99, 1));
+        EXPECT_FALSE(other->knows(address, 1));
     }
     int local = 0;
-    EXPECT_FALSE(device().knows(&local));
-    EXPECT_FALSE(device().knows(nullptr));
+    EXPECT_FALSE(device().knows(&local, 1));
+    EXPECT_FALSE(device().knows(nullptr, 1));
     device().free_async(pooled, nullptr);
-    EXPECT_FALSE(device().knows(pooled));
+    EXPECT_FALSE(device().knows(pooled, 1));
     device().free(managed);
     device().free(memory);
-    EXPECT_FALSE(device().knows(memory));
+    EXPECT_FALSE(device().knows(memory, 1));
 }
 
 TEST_F(CpuDeviceTest, DevicesHaveDistinctStableUuids) {
@@ -173,9 +185,9 @@ TEST_F(CpuDeviceTest, PhysicalMemoryIsVisibleAtEveryMappedAddress) {
     const AccessGrant grant{own(), Access::read_write};
     device().map_physical(addresses, 2 * unit, memory);
     device().map_physical(addresses + 2 * unit, 2 * unit, memory);
-    EXPECT_FALSE(device().knows(addresses));
+    EXPECT_FALSE(device().knows(addresses, 1));
     device().set_mapped_access(addresses, 4 * unit, {&grant, 1});
-    EXPECT_TRUE(device().knows(addresses));
+    EXPECT_TRUE(device().knows(addresses, 1));
     refused(ErrorCode::bad_argument, [&] { device().set_mapped_access(addresses, 5 * unit, {&grant, 1}); });
     fill(addresses + unit, unit, 9, nullptr);
     device().synchronize();
@@ -184,7 +196,7 @@ TEST_F(CpuDeviceTest, PhysicalMemoryIsVisibleAtEveryMappedAddress) {
     EXPECT_EQ(addresses[unit], std::byte{1});
 
     device().unmap_physical(addresses, 2 * unit);
-    EXPECT_FALSE(device().knows(addresses));
+    EXPECT_FALSE(device().knows(addresses, 1));
     device().map_physical(addresses, 2 * unit, memory);
     device().set_mapped_access(addresses, 2 * unit, {&grant, 1});
     EXPECT_EQ(addresses[unit], std::byte{1});  // it keeps its contents

@@ -1,11 +1,13 @@
 // Memory of the CPU device in two processes, and invalid handles.
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <vector>
 
 #include "tests/support/cpu_device.h"
 
@@ -62,6 +64,53 @@ TEST_F(CpuSharingTest, ImportedPointersAreFreedOnceAndKeepThePool) {
     device().free_async(two, nullptr);
     refused(ErrorCode::bad_argument, [&] { device().free_async(two, nullptr); });
     device().free_async(memory, nullptr);
+    device().destroy_pool(shared);
+}
+
+// Takes all file descriptors of the process until the destructor.
+class NoDescriptors {
+public:
+    NoDescriptors() {
+        getrlimit(RLIMIT_NOFILE, &before_);
+        rlimit few = before_;
+        few.rlim_cur = std::min<rlim_t>(few.rlim_cur, 256);
+        setrlimit(RLIMIT_NOFILE, &few);
+        for (int next = dup(0); next >= 0; next = dup(0)) taken_.push_back(next);
+    }
+    ~NoDescriptors() {
+        for (const int each : taken_) close(each);
+        setrlimit(RLIMIT_NOFILE, &before_);
+    }
+    NoDescriptors(const NoDescriptors&) = delete;
+    NoDescriptors& operator=(const NoDescriptors&) = delete;
+
+private:
+    rlimit before_{};
+    std::vector<int> taken_;
+};
+
+TEST_F(CpuSharingTest, WithoutFileDescriptorsSharingAndImportingAreRefused) {
+    const PoolHandle shared = pool(64 * kMega, HandleType::file_descriptor);
+    const ShareableHandle handle = device().export_pool(shared, HandleType::file_descriptor);
+    const PhysicalHandle physical =
+        device().create_physical(2 * kMega, {.location = own(), .handle = HandleType::file_descriptor});
+    const ShareableHandle physical_handle = device().export_physical(physical, HandleType::file_descriptor);
+    const std::size_t before = device().memory_info().free;
+    {
+        const NoDescriptors none;
+        refused(ErrorCode::device_failure, [&] { device().import_pool(handle); });
+        refused(ErrorCode::device_failure, [&] { device().export_pool(shared, HandleType::file_descriptor); });
+        refused(ErrorCode::device_failure, [&] { pool(64 * kMega, HandleType::file_descriptor); });
+        refused(ErrorCode::device_failure, [&] { device().import_physical(physical_handle, 2 * kMega); });
+        refused(ErrorCode::device_failure, [&] { device().export_physical(physical, HandleType::file_descriptor); });
+        refused(ErrorCode::device_failure, [&] { device().create_physical(2 * kMega, {.location = own()}); });
+        EXPECT_EQ(device().memory_info().free, before);
+    }
+    device().destroy_pool(device().import_pool(handle));
+    device().release_physical(device().import_physical(physical_handle, 2 * kMega));
+    close(handle.file_descriptor);
+    close(physical_handle.file_descriptor);
+    device().release_physical(physical);
     device().destroy_pool(shared);
 }
 

@@ -3,10 +3,13 @@
 #include <atomic>
 #include <cfenv>
 #include <cstring>
+#include <new>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <tbb/parallel_for.h>
 
 #include "core/parallel.h"
@@ -263,6 +266,143 @@ TEST_F(CpuStreamTest, AWaitingTaskDoesNotRunOtherTasks) {
     device().free(from);
 }
 
+// --- failures --------------------------------------------------------------------------------------------------------
+
+TEST_F(CpuStreamTest, WorkWithoutMemoryFailsTheStreamOnce) {
+    const StreamHandle on = stream();
+    int later = 0;
+    const auto fail = [&](StreamHandle handle) {
+        device().run_on_host(handle, [] { throw std::bad_alloc(); });
+        device().run_on_host(handle, [&] { ++later; });
+    };
+    const auto expect_failure = [&](auto&& wait) {
+        EXPECT_THAT(refused(ErrorCode::out_of_memory, wait), testing::HasSubstr("earlier work"));
+    };
+    fail(on);
+    expect_failure([&] { device().synchronize_stream(on); });
+    EXPECT_EQ(later, 1);  // the work behind it has run
+    device().synchronize_stream(on);
+    EXPECT_TRUE(device().stream_idle(on));
+
+    fail(on);
+    expect_failure([&] { device().synchronize(); });
+    device().synchronize();
+
+    fail(on);
+    const EventHandle behind = recorded(on);
+    const auto idle = [&] {
+        while (!device().stream_idle(on)) std::this_thread::yield();
+    };
+    const auto done = [&] {
+        while (!device().event_done(behind)) std::this_thread::yield();
+    };
+    for (int i = 0; i < 2; ++i) {  // only synchronizing the stream or the device ends the failure
+        expect_failure([&] { device().synchronize_event(behind); });
+        expect_failure(idle);
+        expect_failure(done);
+    }
+    EXPECT_EQ(later, 3);
+    expect_failure([&] { device().synchronize_stream(on); });
+    device().synchronize_event(behind);
+    idle();
+    done();
+}
+
+TEST_F(CpuStreamTest, CallsThatWaitForFailedWorkThrow) {
+    std::byte* memory = device().allocate(4096);
+    std::vector<std::byte> host(4096, std::byte{3});
+    const MemoryLocation here = at(memory, 4096);
+    const MemoryLocation there = at(host.data(), 4096, MemoryKind::host);
+    const auto fail = [](Backend& on, StreamHandle handle) {
+        on.run_on_host(handle, [] { throw std::runtime_error("an exception of a test"); });
+    };
+    const auto expect_failure = [](auto&& wait) {
+        EXPECT_THAT(refused(ErrorCode::device_failure, wait), testing::HasSubstr("an exception of a test"));
+    };
+    const StreamHandle on = stream();
+    const CopyRequest request{&here, &there, {4096}};
+    fail(device(), on);
+    expect_failure([&] { device().copy(request, &on); });
+    expect_failure([&] { device().copy_batch({&request, 1}, on); });
+    expect_failure([&] { device().fill({&there, {4096}, {}, 1}, &on); });
+    expect_failure([&] { device().synchronize_stream(on); });
+    device().copy(request, &on);
+    // A call without a stream does not run after failed work of the default stream.
+    std::memset(memory, 9, 4096);
+    fail(device(), nullptr);
+    expect_failure([&] { device().fill({&here, {4096}, {}, 1}, nullptr); });
+    expect_failure([&] { device().copy(request, nullptr); });
+    EXPECT_EQ(memory[0], std::byte{9});
+    expect_failure([&] { device().synchronize(); });
+    device().fill({&here, {4096}, {}, 1}, nullptr);
+    EXPECT_EQ(memory[0], std::byte{0});
+    device().free(memory);
+}
+
+TEST_F(CpuStreamTest, AFailurePassesToStreamsThatWaitForIt) {
+    const StreamHandle fails = stream();
+    const StreamHandle waits = stream();
+    const StreamHandle unrelated = stream();
+    for (const bool pending : {true, false}) {
+        Hold hold;
+        if (pending) hold.on(device(), fails);
+        const EventHandle before = recorded(fails);
+        device().run_on_host(fails, [] { throw 1; });
+        const EventHandle behind = recorded(fails);
+        if (!pending) {
+            refused(ErrorCode::device_failure, [&] {
+                while (!device().event_done(behind)) std::this_thread::yield();
+            });
+        }
+        device().stream_wait(waits, behind);
+        device().stream_wait(unrelated, before);
+        hold.open();
+        refused(ErrorCode::device_failure, [&] { device().synchronize_stream(waits); });
+        device().synchronize_stream(waits);
+        device().synchronize_stream(unrelated);
+        device().synchronize_event(before);
+        refused(ErrorCode::device_failure, [&] { device().synchronize_stream(fails); });
+    }
+}
+
+TEST_F(CpuStreamTest, AFailureInAGraphFailsTheStreamThatLaunchesIt) {
+    const StreamHandle on = stream();
+    device().begin_capture(on);
+    device().run_on_host(on, [] { throw std::bad_alloc(); });
+    const GraphHandle graph = device().end_capture(on);
+    for (int i = 0; i < 2; ++i) {
+        device().launch_graph(graph, on);
+        refused(ErrorCode::out_of_memory, [&] { device().synchronize_stream(on); });
+    }
+    device().destroy_graph(graph);
+}
+
+TEST_F(CpuStreamTest, MemoryThatWorkReleasesIsFreedOnceTheDeviceIsIdle) {
+    const std::size_t before = device().memory_info().free;
+    const StreamHandle on = stream();
+    const StreamHandle held = stream();
+    Hold hold;
+    hold.on(device(), held);
+    for (int i = 0; i < 20; ++i) {
+        device().run_on_host(on, [this, memory = device().allocate(kMega)] { device().free(memory); });
+    }
+    device().synchronize_stream(on);
+    EXPECT_EQ(device().memory_info().free, before - 20 * kMega);  // work of the other stream may use it
+    hold.open();
+    const auto end = std::chrono::steady_clock::now() + 20s;
+    while (device().memory_info().free != before && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    EXPECT_EQ(device().memory_info().free, before);
+}
+
+TEST_F(CpuStreamTest, TheDefaultStreamCannotJoinACapture) {
+    const StreamHandle origin = stream();
+    device().begin_capture(origin);
+    const EventHandle mark = recorded(origin);
+    refused(ErrorCode::capturing, [&] { device().stream_wait(nullptr, mark); });
+    device().destroy_graph(device().end_capture(origin));
+    EXPECT_FALSE(device().stream_capturing(nullptr));
+}
+
 // --- copy and fill ---
 
 TEST_F(CpuStreamTest, PageableCopiesBlockAndPinnedCopiesDoNot) {
@@ -284,11 +424,11 @@ TEST_F(CpuStreamTest, PageableCopiesBlockAndPinnedCopiesDoNot) {
     device().free(memory);
 }
 
-TEST_F(CpuStreamTest, CopiesWithoutAStreamDoNotWaitForStreams) {
+TEST_F(CpuStreamTest, CopiesWithoutAStreamDoNotWaitForOtherStreams) {
     std::byte* memory = device().allocate(4096);
     std::vector<std::byte> host(4096, std::byte{3});
     Hold hold;
-    hold.on(device(), nullptr);
+    hold.on(device(), stream());
     const MemoryLocation to = at(memory, 4096);
     const MemoryLocation from = at(host.data(), 4096, MemoryKind::host);
     device().copy({&to, &from, {4096}}, nullptr);

@@ -112,7 +112,7 @@ TEST(CudaCallTest, CudaErrorsAreConvertedToErrorCodes) {
     EXPECT_EQ(code(cudaErrorCapturedEvent), ErrorCode::capturing);
     EXPECT_EQ(code(cudaErrorInvalidSymbol), ErrorCode::not_registered);
     EXPECT_EQ(code(cudaErrorHostMemoryNotRegistered), ErrorCode::not_registered);
-    EXPECT_EQ(code(cudaErrorLaunchFailure), ErrorCode::device_failure);
+    EXPECT_EQ(code(cudaErrorUnknown), ErrorCode::device_failure);
 }
 
 TEST(CudaCallTest, DriverFunctionsWorkOrTheErrorReportsTheMissingDriver) {

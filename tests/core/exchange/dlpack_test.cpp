@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -12,6 +13,7 @@
 
 #include <texton/array.h>
 #include <texton/copy.h>
+#include <texton/dlpack_versioned.h>
 #include <texton/graph.h>
 #include <texton/linear.h>
 #include <texton/managed.h>
@@ -362,6 +364,7 @@ TEST_P(DlpackTest, ARefusedTensorStaysOwnedByTheCaller) {
     using enum ErrorCode;
     const std::vector<Case> cases{
         {"lanes", type(kDLUInt, 8, 4), unsupported, "uint8 with 4 lanes"},
+        {"no lanes", type(kDLUInt, 8, 0), unsupported, "uint8 with 0 lanes"},
         {"bfloat", type(kDLBfloat, 16, 1), unsupported, "bfloat16"},
         {"complex", type(kDLComplex, 64, 1), unsupported, "complex64"},
         {"an unknown type", type(77, 8, 1), unsupported, "type 77"},
@@ -371,8 +374,16 @@ TEST_P(DlpackTest, ARefusedTensorStaysOwnedByTheCaller) {
         {"float8", type(kDLFloat, 8, 1), unsupported, "float8"},
         {"a scalar", shape({}), unsupported, "0 axes"},
         {"five axes", shape({1, 1, 1, 1, 1}), unsupported, "5 axes"},
+        {"axes that the shape lacks", [](Foreign& f) { f.tensor.dl_tensor.ndim = std::numeric_limits<int>::max(); },
+         unsupported, "2147483647 axes"},
         {"no shape", [](Foreign& f) { f.tensor.dl_tensor.shape = nullptr; }, bad_argument, "no shape"},
         {"negative axes", [](Foreign& f) { f.tensor.dl_tensor.ndim = -1; }, bad_argument, "-1 axes"},
+        {"an offset past all addresses",
+         [](Foreign& f) { f.tensor.dl_tensor.byte_offset = std::numeric_limits<std::uint64_t>::max() - 7; }, overflow,
+         "exceeds the address space"},
+        {"an offset that wraps",
+         [](Foreign& f) { f.tensor.dl_tensor.byte_offset = ~reinterpret_cast<std::uintptr_t>(f.memory.data()) + 2; },
+         overflow, "exceeds the address space"},
         {"null", [](Foreign& f) { f.tensor.dl_tensor.data = nullptr; }, bad_argument, "null"},
         {"empty", shape({10, 0}), bad_argument, "[10, 0]"},
         {"negative", shape({10, -10}), bad_argument, "[10, -10]"},
@@ -388,12 +399,25 @@ TEST_P(DlpackTest, ARefusedTensorStaysOwnedByTheCaller) {
         {"slices between rows", shape({2, 3, 5, 1}, {17, 5, 1, 1}), bad_argument, "not a multiple of 5"},
         {"a stride too long", shape({3, 10}, {kMax, 1}), overflow, "height"},
         {"more bytes than addresses", shape({3, 10}, {kMax / 2, 1}), overflow, "more than an address space can have"},
+        {"texels beyond the last address",
+         [](Foreign& f) {
+             f.shape = {kMax};
+             f.tensor.dl_tensor.ndim = 1;
+             f.tensor.dl_tensor.byte_offset = kMax;
+         },
+         overflow, "more than an address space can have"},
         {"a shape too long", shape({kMax, kMax}), overflow, "height"},
         {"a row too long", shape({1, kMax, 4}), overflow, "width"},
         {"another device", in(kDLCUDA, 99), wrong_device, "CUDA device 99"},
         {"another device's managed memory", in(kDLCUDAManaged, 99), wrong_device, "CUDA device 99"},
         {"another device's host memory", in(kDLCUDAHost, 99), wrong_device, "CUDA device 99"},
         {"another kind of device", in(kDLVulkan, 0), unsupported, "device type 7"},
+        {"an unknown kind of device",
+         [](Foreign& f) {
+             const int type = 1000;
+             std::memcpy(&f.tensor.dl_tensor.device.device_type, &type, sizeof(type));
+         },
+         unsupported, "device type 1000"},
         {"another type's format", none, bad_argument, "uint8 cannot be read as r8_snorm", Format::r8_snorm},
         {"a wider format", none, bad_argument, "r16_uint", Format::r16_uint},
         {"more channels", none, bad_argument, "4 channels", Format::rgba8_unorm},
@@ -417,6 +441,18 @@ TEST_P(DlpackTest, ARefusedTensorStaysOwnedByTheCaller) {
                      {c.fragment});
         EXPECT_EQ(tensor->deleted, 0);
         EXPECT_EQ(tensor->memory.bytes(), 4096u);
+
+        // A versioned tensor is consumed in any case.
+        int deleted = 0;
+        DLManagedTensorVersioned versioned{
+            .version = {1, 0},
+            .manager_ctx = &deleted,
+            .deleter = [](DLManagedTensorVersioned* self) { ++*static_cast<int*>(self->manager_ctx); },
+            .flags = 0,
+            .dl_tensor = tensor->tensor.dl_tensor};
+        expect_error([&] { (void)from_dlpack_versioned(&versioned, c.format); }, c.code, "texton::from_dlpack",
+                     {c.fragment});
+        EXPECT_EQ(deleted, 1);
     }
     expect_error([&] { (void)from_dlpack(nullptr); }, bad_argument, "texton::from_dlpack", {"null"});
 }
@@ -434,7 +470,11 @@ TEST_P(DlpackTest, TheGpuRefusesHostMemoryAndTheCpuDeviceAcceptsIt) {
     ordinary.tensor.dl_tensor.device.device_type = kDLCUDAManaged;
     expect_error([&] { (void)from_dlpack(&ordinary.tensor); }, ErrorCode::not_registered, "texton::from_dlpack");
     ordinary.tensor.dl_tensor.device.device_type = kDLCUDAHost;
-    EXPECT_THROW((void)from_dlpack(&ordinary.tensor), Error);
+    expect_error([&] { (void)from_dlpack(&ordinary.tensor); }, ErrorCode::not_registered, "texton::from_dlpack",
+                 {"page-locked"});
+    const Pinned pinned(device(), 4096);
+    Foreign beyond({kDLCUDAHost, device().index()}, pinned.data(), {std::int64_t{1} << 30});
+    expect_error([&] { (void)from_dlpack(&beyond.tensor); }, ErrorCode::not_registered, "texton::from_dlpack");
     const auto longer = foreign(4096, {std::int64_t{1} << 40});
     expect_error([&] { (void)from_dlpack(&longer->tensor); }, ErrorCode::not_registered, "texton::from_dlpack");
     EXPECT_EQ(ordinary.deleted + longer->deleted, 0);

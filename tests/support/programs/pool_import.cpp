@@ -1,6 +1,11 @@
 // Imports a pool and an allocation of it from the parent process, checks its contents and writes to it.
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <functional>
+#include <future>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <texton/copy.h>
@@ -40,6 +45,25 @@ std::uint32_t wrong_pointers_refused(const Pool& pool, const test::ShareRequest&
     return count;
 }
 
+// Destroys the memory while a fill of it is waiting for a host function. Returns true if the fill is done after that.
+bool freed_after_work(Linear memory, std::uint8_t written, const Stream& stream) {
+    std::atomic<bool> done{false};
+    std::promise<void> opened;
+    stream.run([&, gate = opened.get_future().share()] { gate.wait(); });
+    fill(memory.view(), written, stream);
+    stream.run([&] { done = true; });
+    std::thread opener([&] {
+        // The destructor cannot return before this. The time only limits how long an error can stay unseen.
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        opened.set_value();
+    });
+    memory = Linear();
+    const bool waited = done;
+    opener.join();
+    stream.synchronize();
+    return waited;
+}
+
 test::ShareReply answer(const Device& device, const test::ShareRequest& request, int descriptor) {
     test::ShareReply reply;
     const Stream stream(device);
@@ -49,14 +73,13 @@ test::ShareReply answer(const Device& device, const test::ShareRequest& request,
     reply.export_refused = refused([&] { (void)pool.export_handle(request.handle); });
     reply.wrong_pointers_refused = wrong_pointers_refused(pool, request);
 
-    const Linear memory = pool.import_pointer(request.pointer, request.bytes);
+    Linear memory = pool.import_pointer(request.pointer, request.bytes);
     std::vector<std::byte> seen(request.bytes);
     copy(host_view(std::span(seen)), memory.view(), stream);
     stream.synchronize();
     const auto expected_byte = std::byte{request.expected};
     reply.as_expected = std::all_of(seen.begin(), seen.end(), [&](std::byte b) { return b == expected_byte; }) ? 1 : 0;
-    fill(memory.view(), request.written, stream);
-    stream.synchronize();
+    reply.freed_after_work = freed_after_work(std::move(memory), request.written, stream) ? 1 : 0;
     return reply;
 }
 

@@ -115,7 +115,7 @@ TEST_F(CliTest, RefusalIsOneLineWithCommandLineTerms) {
         {"run zoom empty.png -o o.png", "texton run: there is no kernel 'zoom'. "},
         {"run gaussian empty.png notes.txt -o o.png", "texton run: gaussian needs 1 input file, but 2 were given. "},
         {"verify notes.txt --jobs 0", "texton verify: --jobs: '0' is not a number of at least 1. "},
-        {"verify gone.json", "texton verify: gone.json cannot be read. "},
+        {"verify gone.json", "texton verify: gone.json cannot be read: No such file or directory. "},
         {"replay gone.cap", "texton replay: gone.cap: the file cannot be opened. "},
     };
     for (const Row& row : rows) {

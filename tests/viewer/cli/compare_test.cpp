@@ -7,10 +7,14 @@
 #include <texton/image.h>
 
 #include "tests/support/command_line.h"
+#include "tests/support/configured_path.h"
+#include "tests/support/image_folder.h"
 #include "tests/support/texels.h"
 
 namespace texton {
 namespace {
+
+namespace fs = std::filesystem;
 
 using nlohmann::json;
 using test::Bytes;
@@ -161,6 +165,87 @@ TEST_F(CliCompareTest, UnreadableFilesAndInvalidArgumentsAreErrors) {
     EXPECT_EQ(run("compare a.png").status, 2);
     EXPECT_EQ(run("compare a.png b.png --max-ulp -1").status, 2);
     EXPECT_EQ(run("compare a.png b.png --pixels-per-degree 0").status, 2);
+}
+
+// --- files of several images -----------------------------------------------------------------------------------------
+
+class CliCompareFilesTest : public CliCompareTest {
+protected:
+    /// `first` and `second` are equal except for texel (7, 3) of the image `name`.
+    void expect_difference(const std::string& first, const std::string& second, const std::string& name,
+                           std::size_t images) const {
+        const Ended equal = run("compare " + first + " " + first + " --json");
+        EXPECT_EQ(equal.status, 0) << equal.err;
+        EXPECT_EQ(json::parse(equal.out)["images"].size(), images);
+        const Ended result = run("compare " + first + " " + second);
+        EXPECT_EQ(result.status, 1) << result.out << result.err;
+        EXPECT_THAT(result.out, HasSubstr("a: " + first + ", " + name + ", is "));
+        const Ended as_json = run("compare " + first + " " + second + " --json --max-ulp 4");
+        EXPECT_EQ(as_json.status, 0) << as_json.err;
+        const json out = json::parse(as_json.out);
+        EXPECT_EQ(out["equal"], false);
+        EXPECT_EQ(out["images"][out["image"].get<std::size_t>()]["name"], name);
+        EXPECT_EQ(out["all"]["differing"], 1);
+        EXPECT_EQ(out["limits"][0]["found"], 4);
+        EXPECT_EQ(run("compare " + first + " " + second + " --max-ulp 3").status, 1);
+        EXPECT_EQ(run("compare " + first + " " + second + " --first-image").status, 0);
+    }
+};
+
+TEST_F(CliCompareFilesTest, PartsLayersAndFacesAreCompared) {
+    Bytes other = gray();
+    other[4 * (20 * 3 + 7) + 1] = std::byte{104};
+    write("other.png", other);
+    for (const char* name : {"a.png", "other.png"}) ASSERT_EQ(run(std::string("info ") + name).status, 0);
+    ASSERT_EQ(run("convert a.png a.png a.png first.tif --kind layered_2d").status, 0);
+    ASSERT_EQ(run("convert a.png other.png a.png second.tif --kind layered_2d").status, 0);
+    expect_difference("first.tif", "second.tif", "part 1", 3);
+    ASSERT_EQ(run("convert a.png a.png first.dds --kind layered_2d").status, 0);
+    ASSERT_EQ(run("convert a.png other.png second.dds --kind layered_2d").status, 0);
+    expect_difference("first.dds", "second.dds", "layer 1", 2);
+    const Ended structure = run("compare first.tif first.dds");
+    EXPECT_EQ(structure.status, 2);
+    EXPECT_THAT(structure.err, HasSubstr("first.tif has 3 images, 3 parts, but first.dds has 2 images, 2 layers"));
+    EXPECT_THAT(structure.err, HasSubstr("--first-image"));
+    EXPECT_EQ(run("compare first.tif first.dds --first-image").status, 0);
+}
+
+TEST_F(CliCompareFilesTest, LevelsAreCompared) {
+    const test::StoredImage chain = test::stored_chain(32, 16, 4, OIIO::TypeDesc::FLOAT, 1, 16);
+    test::StoredImage other = chain;
+    std::byte& lowest = other.levels[1][16 * (16 * 3 + 7)];  // of the red channel of (7, 3)
+    lowest = static_cast<std::byte>(std::to_integer<int>(lowest) ^ 1);
+    test::store(at("first.exr"), {chain});
+    test::store(at("second.exr"), {other});
+    EXPECT_EQ(run("compare first.exr first.exr").status, 0);
+    const Ended result = run("compare first.exr second.exr");
+    EXPECT_EQ(result.status, 1) << result.out << result.err;
+    EXPECT_THAT(result.out, HasSubstr("a: first.exr, level 1, is 16 x 8 of rgba32_float"));
+    EXPECT_THAT(result.out, HasSubstr("1 of 128 texels differ"));
+    EXPECT_EQ(run("compare first.exr second.exr --first-image").status, 0);
+}
+
+TEST_F(CliCompareFilesTest, BlockCompressedLevelsAreDecodedAndCompared) {
+    const fs::path assets = test::configured_path("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS);
+    for (const std::string name : {"bc1.dds", "bc4.dds", "bc5_snorm.dds", "bc6h.dds", "bc7.dds"}) {
+        test::Bytes file = test::file_bytes(assets / name);
+        test::write_bytes(at("first.dds"), file);
+        EXPECT_EQ(run("compare first.dds first.dds").status, 0) << name;
+        const std::size_t block = name == "bc1.dds" || name == "bc4.dds" ? 8 : 16;
+        std::fill(file.end() - static_cast<std::ptrdiff_t>(block), file.end(), std::byte{0x15});  // the smallest level
+        test::write_bytes(at("second.dds"), file);
+        const Ended result = run("compare first.dds second.dds");
+        EXPECT_EQ(result.status, 1) << name << result.out << result.err;
+        EXPECT_THAT(result.out, HasSubstr("level 6, is 1 x 1 of rgba32_float")) << name;
+    }
+}
+
+TEST_F(CliCompareFilesTest, ChannelsThatAreNotComparedAreNamed) {
+    const test::StoredImage six = test::stored_image(4, 3, 6, OIIO::TypeDesc::FLOAT, 1);
+    test::store(at("six.exr"), {six});
+    const Ended result = run("compare six.exr six.exr");
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("six.exr: only 4 of 6 channels are compared."));
 }
 
 }  // namespace

@@ -1,13 +1,19 @@
 // texton with damaged files and with destinations that cannot be written. It must print an error that names the file,
 // exit with status 2, and leave no partial output.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <set>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include <texton/image.h>
 #include <texton/image_file.h>
 
 #include "tests/support/command_line.h"
+#include "tests/support/image_folder.h"
 #include "tests/support/texels.h"
 
 namespace texton {
@@ -153,6 +159,103 @@ TEST_F(CliDamageTest, TruncatedReferencesAndSuitesAreNamed) {
     }
     fs::create_directories(at("folder.json"));
     EXPECT_THAT(run("verify folder.json").err, HasSubstr("folder.json"));
+}
+
+// --- output ----------------------------------------------------------------------------------------------------------
+
+TEST_F(CliDamageTest, StandardOutputThatCannotBeWrittenIsAnError) {
+    write_files("source.png");
+    for (const std::string command :
+         {"info source.png", "info --json source.png", "run --list", "run --list --json", "run --help", "info --help",
+          "devices", "compare source.png source.png", "convert source.png made.tif", "completion bash"}) {
+        const Ended full = shell("'" + kProgram + "' " + command + " > /dev/full");
+        EXPECT_EQ(full.status, 2) << command;
+        EXPECT_EQ(full.err, "texton " + command.substr(0, command.find(' ')) +
+                                ": standard output could not be written: No space left on device.\n");
+        // The end of the pipe that is read is closed before the command starts.
+        const Ended closed =
+            shell("mkfifo p; (exec 3<>p 4>p 3<&-; '" + kProgram + "' " + command + " >&4); s=$?; rm p; exit $s");
+        EXPECT_EQ(closed.status, 2) << command;
+        EXPECT_EQ(closed.err, "") << command;
+    }
+    EXPECT_EQ(shell("'" + kProgram + "' info source.png >&-").status, 2);
+}
+
+TEST_F(CliDamageTest, NamesAndMetadataThatAreNotUtf8BecomeValidJson) {
+    write_files("source.png");
+    fs::copy_file(at("source.png"), at("caf\xE9.png"));
+    test::StoredImage image = test::stored_image(4, 3, 4, OIIO::TypeDesc::UINT8, 1);
+    image.spec.attribute("Copyright", "\xA9 nobody");
+    test::store(at("latin1.tif"), {image});
+    const std::string mark = "\xEF\xBF\xBD";
+    const Ended info = run("info --json 'caf\xE9.png' latin1.tif");
+    EXPECT_EQ(info.status, 0) << info.err;
+    const nlohmann::json files = nlohmann::json::parse(info.out)["files"];
+    EXPECT_EQ(files[0]["path"], "caf" + mark + ".png");
+    EXPECT_THAT(files[1]["attributes"].dump(), HasSubstr(mark + " nobody"));
+    fs::copy_file(at("source.png"), at("other.png"));
+    for (const std::string& command : {std::string("compare --json 'caf\xE9.png' other.png"),
+                                       std::string("convert --json 'caf\xE9.png' 'x\xE9.tif'"),
+                                       std::string("run --json resample 'caf\xE9.png' -o 'y\xE9.png' --device cpu"),
+                                       std::string("mips --json 'caf\xE9.png' 'z\xE9.dds' --device cpu")}) {
+        const Ended result = run(command);
+        EXPECT_EQ(result.status, 0) << command << result.err;
+        EXPECT_TRUE(nlohmann::json::accept(result.out)) << command << result.out;
+    }
+    EXPECT_TRUE(fs::exists(at("x\xE9.tif")));
+    const Ended sampler = run("run resample source.png -o o.png --sampler 'filter=\xE9'");
+    EXPECT_EQ(sampler.status, 2);
+    EXPECT_THAT(sampler.err, HasSubstr("texton run: --sampler: 'filter' is \"" + mark + "\""));
+}
+
+TEST_F(CliDamageTest, OutputThatIsAlsoAnInputIsReplacedOrRefused) {
+    write_files("source.png");
+    fs::copy_file(at("source.png"), at("other.png"));
+    fs::create_symlink("source.png", at("link.png"));
+    const std::string before = text("source.png");
+    for (const std::string command :
+         {"compare source.png other.png --heat-map source.png", "compare source.png other.png --ulp-map ./other.png",
+          "compare source.png other.png --ulp-map link.png",
+          "compare source.png other.png --ulp-map m.png --heat-map m.png"}) {
+        const Ended refused = run(command);
+        EXPECT_EQ(refused.status, 2) << command;
+        EXPECT_THAT(refused.err, HasSubstr("-map would overwrite ")) << command;
+        EXPECT_EQ(text("source.png"), before);
+        EXPECT_EQ(text("other.png"), before);
+    }
+    write_suite("other.png");
+    const std::string suite = text("suite.json");
+    const Ended junit = run("verify suite.json --device cpu --junit ./suite.json");
+    EXPECT_EQ(junit.status, 2);
+    EXPECT_THAT(junit.err, HasSubstr("--junit would overwrite the suite"));
+    EXPECT_EQ(text("suite.json"), suite);
+    for (const std::string command : {"convert other.png other.png", "run resample other.png -o other.png --device cpu",
+                                      "mips source.tif source.tif --device cpu"})
+        EXPECT_EQ(run(command).status, 0) << command;
+    EXPECT_EQ(run("compare other.png source.png").status, 0);
+}
+
+TEST_F(CliDamageTest, SignalDuringAWriteLeavesNoTemporaryFile) {
+    constexpr Extent kExtent{3000, 3000};
+    write_image(at("big.tif"), Format::rgba8_unorm, kExtent,
+                test::pattern(packed_bytes(Format::rgba8_unorm, kExtent), 3));
+    const std::set<std::string> before = files();
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            std::signal(signal, SIG_DFL);
+            if (::chdir(folder().c_str()) == 0)
+                ::execl(kProgram.c_str(), "texton", "convert", "big.tif", "big.png", static_cast<char*>(nullptr));
+            ::_exit(99);
+        }
+        ASSERT_GT(child, 0);
+        int status = 0;
+        while (files() == before) ASSERT_EQ(::waitpid(child, &status, WNOHANG), 0) << "it ended before it wrote a file";
+        ::kill(child, signal);
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << status;
+        EXPECT_EQ(files(), before);
+    }
 }
 
 }  // namespace

@@ -216,5 +216,31 @@ TEST_F(CliVerifyTest, InvalidSuiteIsNamed) {
     EXPECT_EQ(verify("--yes").status, 2);
 }
 
+TEST_F(CliVerifyTest, SuiteThatNamesPathsOutsideOfItsFolderNeedsAnOption) {
+    fs::create_directories(at("sub"));
+    write_image(at("a.png"), Format::rgba8_unorm, {2, 2}, std::vector<std::byte>(16));
+    std::ofstream(at("sub/t.json"))
+        << R"({"references": "../gold", "cases": [{"name": "a", "kernel": "resample", "input": {"file": "../a.png"}}]})";
+    const Ended refused = run("verify sub/t.json --device cpu --update --yes");
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, HasSubstr("is outside of the folder of the suite, sub"));
+    EXPECT_THAT(refused.err, HasSubstr("--allow-outside"));
+    EXPECT_FALSE(fs::exists(at("gold")));
+    const Ended allowed = run("verify sub/t.json --device cpu --update --yes --allow-outside");
+    EXPECT_EQ(allowed.status, 0) << allowed.err;
+    EXPECT_TRUE(fs::exists(at("gold/a.texref")));
+}
+
+TEST_F(CliVerifyTest, ReportStaysInItsFolderWhateverTheNamesOfCases) {
+    std::ofstream(at("s.json")) << R"({"cases": [
+        {"name": "..", "kernel": "resample", "input": {"pattern": "noise", "size": [8, 8]}},
+        {"name": ".", "kernel": "resample", "input": {"pattern": "noise", "size": [8, 8]}}]})";
+    fs::create_directories(at("in"));
+    EXPECT_EQ(verify("--report in/report").status, 1);
+    EXPECT_FALSE(fs::exists(at("in/index.html")));
+    EXPECT_TRUE(fs::exists(at("in/report/__/index.html")));
+    EXPECT_THAT(text("in/report/index.html"), HasSubstr("of 2 cases passed"));
+}
+
 }  // namespace
 }  // namespace texton

@@ -227,6 +227,17 @@ TEST(SamplerDifferenceTest, SamplerMetricsAndWorstPositionsComeFromTheFetches) {
     EXPECT_TRUE(compare_samplers(array, {}, grid, point, linear, {}, token).worst.empty());
 }
 
+TEST(SamplerComparisonTest, TextOfAWorstTexelSaysOneUlpOrSeveralUlps) {
+    RegionComparison found;
+    for (const std::uint32_t ulp : {1U, 4U, kFarthest}) {
+        found.comparison.worst.push_back({.at = {2, 3}, .ulp = ulp, .difference = 0.5});
+        found.worst.push_back({2, 3});
+    }
+    EXPECT_EQ(worst_text(found, 0), "(2, 3): 1 ulp, 0.5");
+    EXPECT_EQ(worst_text(found, 1), "(2, 3): 4 ulps, 0.5");
+    EXPECT_EQ(worst_text(found, 2), "(2, 3): one value is NaN, 0.5");
+}
+
 TEST(SamplerDifferenceTest, FieldThatIsInvalidAloneReportsTheReason) {
     const Array array = floats(Device::cpu(), 8, 8, ramp(64));
     const Sampler a;

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/command_line.h"
+#include "viewer/launcher/command_names.h"
 
 namespace texton {
 namespace {
@@ -35,6 +36,21 @@ TEST_F(LauncherTest, HelpAndVersionMatchTheCommandsProgram) {
         EXPECT_EQ(launcher.status, 0) << asked;
         EXPECT_EQ(launcher.out, whole.out) << asked;
     }
+}
+
+TEST_F(LauncherTest, HelpOfEveryCommandBeginsWithTheTypedCommand) {
+    for (const launcher::CommandName& command : launcher::kCommandNames) {
+        if (command.name == std::string("view")) continue;  // texton-view has its own help
+        const Ended help = run(std::string(command.name) + " --help");
+        EXPECT_EQ(help.status, 0) << help.err;
+        EXPECT_THAT(help.out, HasSubstr(std::string("Usage: texton ") + command.name + " ["));
+    }
+}
+
+TEST_F(LauncherTest, HelpThatCannotBeWrittenFails) {
+    const Ended full = shell("'" + kProgram + "' --help > /dev/full");
+    EXPECT_EQ(full.status, 2);
+    EXPECT_THAT(full.err, HasSubstr("texton: standard output could not be written"));
 }
 
 TEST_F(LauncherTest, OptionsBeforeACommandArePassedToTheCommand) {

@@ -48,6 +48,18 @@ private:
     std::deque<std::function<void()>> posted_;
 };
 
+TEST_F(JobsTest, CanceledWorkThrowsCanceledWithTheCodeOfCanceledLoads) {
+    const CancellationToken token;
+    throw_if_canceled(token);
+    CancellationToken(token).cancel();
+    try {
+        throw_if_canceled(token);
+        FAIL() << "Canceled was not thrown";
+    } catch (const Canceled& canceled) {
+        EXPECT_EQ(canceled.code(), ErrorCode::io);
+    }
+}
+
 TEST_F(JobsTest, OnlyTheNewestJobOfATagFinishes) {
     Jobs jobs(2, post(), failed());
     std::vector<int> finished;

@@ -225,7 +225,7 @@ TEST_P(TexelsTest, ImageEqualsItselfAndTheWorstTexelIsFound) {
     EXPECT_EQ(found.comparison.all.max_ulp, 7u);
     ASSERT_EQ(found.comparison.worst.size(), 1u);
     EXPECT_EQ(found.comparison.worst[0].at, (Offset{3, 2, 0}));
-    EXPECT_EQ(worst_text(found, 0), "(3, 2): 7 ulp, 0.02745");
+    EXPECT_EQ(worst_text(found, 0), "(3, 2): 7 ulps, 0.02745");
 }
 
 TEST_P(TexelsTest, SizesThatDifferAreComparedWhereTheyOverlap) {

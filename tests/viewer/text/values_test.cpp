@@ -10,7 +10,9 @@
 #include <gtest/gtest.h>
 
 #include "viewer/render/image_list.h"
+#include "viewer/text/error_text.h"
 #include "viewer/text/parameter_text.h"
+#include "viewer/text/utf8.h"
 #include "viewer/text/value_text.h"
 
 namespace texton::viewer {
@@ -192,6 +194,25 @@ TEST(ImageListTest, ArrayTextContainsSizeFormatKindLayersAndLevels) {
     EXPECT_EQ(array_text({.format = Format::r8_unorm, .extent = {4, 3}}), "4 x 3 of r8_unorm");
     EXPECT_EQ(array_text({.extent = {8, 8}, .kind = ArrayKind::cubemap_layered, .layers = 2, .levels = 3}),
               "8 x 8 of rgba8_unorm, cubemap_layered of 2, 3 levels");
+}
+
+TEST(TextTest, BytesThatAreNotUtf8AreReplaced) {
+    for (const char* valid : {"", "a", "\u00e9", "\u20ac", "\U0001F600", "\xED\x9F\xBF", "\xF4\x8F\xBF\xBF"}) {
+        EXPECT_TRUE(is_utf8(valid)) << valid;
+        EXPECT_EQ(to_utf8(valid), valid);
+    }
+    const std::string mark = "\xEF\xBF\xBD";
+    EXPECT_EQ(to_utf8("caf\xE9.png"), "caf" + mark + ".png");
+    EXPECT_EQ(to_utf8("\xC3"), mark);                        // truncated
+    EXPECT_EQ(to_utf8("\xC0\x80"), mark + mark);             // overlong
+    EXPECT_EQ(to_utf8("\xED\xA0\x80"), mark + mark + mark);  // surrogate
+    EXPECT_EQ(to_utf8("\xF5\x80\x80\x80"), mark + mark + mark + mark);
+    EXPECT_FALSE(is_utf8("\xE2\x82"));
+    EXPECT_FALSE(is_utf8("\xF0\x82\x82\xAC"));
+}
+
+TEST(TextTest, MissingMemoryIsExplainedInWords) {
+    EXPECT_EQ(error_text(std::bad_alloc()), "There is not enough memory.");
 }
 
 }  // namespace

@@ -1,0 +1,60 @@
+// Command lines of texton. The input contains one argument a line. The command line is parsed, but no command runs.
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+
+#include "tests/fuzz/fuzz.h"
+#include "viewer/cli/commands.h"
+#include "viewer/cli/image_options.h"
+#include "viewer/launcher/command_line.h"
+
+using namespace texton;
+
+namespace {
+
+constexpr std::pair<const char*, void (*)(CLI::App*, cli::Status&)> kCommands[] = {
+    {"bench", cli::add_bench},     {"compare", cli::add_compare}, {"completion", cli::add_completion},
+    {"convert", cli::add_convert}, {"devices", cli::add_devices}, {"info", cli::add_info},
+    {"mips", cli::add_mips},       {"record", cli::add_record},   {"replay", cli::add_replay},
+    {"run", cli::add_run},         {"verify", cli::add_verify}};
+
+// A program that stops after all arguments were parsed and checked, before the callbacks of its commands.
+class Program : public CLI::App {
+public:
+    // Returns false if CLI11 refuses the command line.
+    bool accepts(std::vector<std::string> arguments) {
+        std::ranges::reverse(arguments);  // as CLI11 expects them
+        try {
+            parse(std::move(arguments));
+        } catch (const Parsed&) {
+            return true;
+        } catch (const CLI::Error& error) {
+            fuzz::require(error.what() != nullptr, "a refusal has a message");
+        }
+        return false;
+    }
+
+private:
+    struct Parsed {};
+    void pre_callback() override { throw Parsed{}; }
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size > 4096) return 0;
+    const std::vector<std::string> arguments = fuzz::split(fuzz::text_of({data, size}), '\n');
+    Program program;
+    launcher::describe(program);
+    auto status = cli::Status::good;
+    for (const auto& [name, add] : kCommands)
+        if (arguments.front() == name) add(program.get_subcommand(name), status);  // others have no part in it
+    (void)program.accepts(arguments);
+    (void)launcher::typed_command(program);
+
+    Program image;
+    cli::ImageOptionText options;
+    options.add_to(image);
+    if (image.accepts(arguments)) (void)fuzz::accepted([&] { return options.options(); });
+    return 0;
+}

@@ -1,0 +1,219 @@
+// Writes the seeds of the fuzz targets whose inputs are binary: texton-fuzz-seeds FOLDER creates FOLDER/TARGET/*. Files
+// come from the library's own writers. Each hostile variant changes a few bytes of one of them. Seeds that are texts are
+// in tests/fuzz/seeds.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <texton/copy.h>
+#include <texton/image.h>
+#include <texton/image_save.h>
+#include <texton/recording.h>
+
+namespace {
+
+using namespace texton;
+namespace fs = std::filesystem;
+using Bytes = std::vector<unsigned char>;
+
+Bytes read(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write(const fs::path& path, const Bytes& bytes) {
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+}
+
+// A value of 32 bits at a position in a file.
+struct Word {
+    std::size_t at;
+    std::uint32_t value;
+};
+
+void write_changed(const fs::path& path, Bytes bytes, std::initializer_list<Word> words) {
+    for (const Word& word : words)
+        if (word.at + 4 <= bytes.size()) std::memcpy(bytes.data() + word.at, &word.value, 4);
+    write(path, bytes);
+}
+
+std::vector<std::byte> pattern(std::size_t bytes) {
+    std::vector<std::byte> texels(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) texels[i] = static_cast<std::byte>(i * 37 + i / 7);
+    return texels;
+}
+
+Array array_of(const ArrayInfo& info) {
+    Array array(Device::cpu(), info);
+    for (int level = 0; level < info.levels; ++level) {
+        Extent extent = level_extent(info, level);
+        extent.depth = slice_count(info, level);
+        const auto texels = pattern(packed_bytes(info.format, extent));
+        copy(array.view({.level = level}), host_view(texels.data(), info.format, extent));
+    }
+    return array;
+}
+
+ArrayInfo small(ArrayKind kind, Format format, int levels = 2) {
+    ArrayInfo info{.format = format, .extent = {8, 8, 1}, .kind = kind, .levels = levels};
+    if (is_flat(kind)) info.extent.height = 1;
+    if (kind == ArrayKind::array_3d) info.extent.depth = 4;
+    if (is_layered(kind)) info.layers = 2;
+    return info;
+}
+
+constexpr ArrayKind kKinds[] = {ArrayKind::array_1d,       ArrayKind::array_2d,   ArrayKind::array_3d,
+                                ArrayKind::layered_1d,     ArrayKind::layered_2d, ArrayKind::cubemap,
+                                ArrayKind::cubemap_layered};
+
+void make_dds(const fs::path& folder) {
+    for (const FormatInfo& row : formats()) {
+        const bool stored =
+            row.layout != FormatLayout::planar && row.format != Format::r8_srgb && row.format != Format::rg8_srgb;
+        const fs::path path = folder / (std::string(row.name) + ".dds");
+        if (stored) save(path, array_of(small(ArrayKind::array_2d, row.format)));
+    }
+    for (const ArrayKind kind : kKinds)
+        save(folder / (std::string(name(kind)) + ".dds"), array_of(small(kind, Format::rgba8_unorm, 1)));
+
+    // Positions in the header: 12 height, 16 width, 24 depth, 28 levels, 80 pixel flags, 84 code, 88 bits, 92 masks,
+    // 112 caps2, 128 DXGI format, 132 dimension, 136 flags, 140 layers, 144 alpha.
+    const Bytes file = read(folder / "layered_2d.dds");
+    write_changed(folder / "levels.dds", file, {{28, 64}});
+    write_changed(folder / "wide.dds", file, {{16, 0xffffffff}});
+    write_changed(folder / "half_of_32_bits.dds", file, {{12, 0x80000000}, {16, 0x80000000}});
+    write_changed(folder / "layers.dds", file, {{140, 0xffffffff}});
+    write_changed(folder / "no_texels.dds", file, {{12, 0}, {140, 0}});
+    write_changed(folder / "cube_of_layers.dds", file, {{136, 4}, {140, 0x2aaaaaab}});
+    write_changed(folder / "line.dds", file, {{132, 2}});
+    write_changed(folder / "volume.dds", file, {{132, 4}, {24, 0xffffffff}});
+    write_changed(folder / "premultiplied.dds", file, {{144, 2}});
+    write_changed(folder / "rgb24.dds", file,
+                  {{80, 0x40}, {88, 24}, {92, 0xff0000}, {96, 0xff00}, {100, 0xff}, {104, 0}});
+    write_changed(folder / "bgrx.dds", file,
+                  {{80, 0x40}, {88, 32}, {92, 0xff0000}, {96, 0xff00}, {100, 0xff}, {104, 0}});
+    write_changed(folder / "luminance.dds", file, {{80, 0x20000}, {88, 8}, {92, 0xff}, {96, 0}, {100, 0}, {104, 0}});
+    write_changed(folder / "dxt1_cube.dds", file, {{84, 0x31545844}, {112, 0xfe00}});
+    write_changed(folder / "old_volume.dds", file, {{84, 0x35545844}, {112, 0x200000}, {24, 2}});
+    for (std::uint32_t kind = 1; kind <= 7; ++kind)  // position 32: color, kind and format that dds_fuzz.cpp requests
+        write_changed(folder / ("as_" + std::to_string(kind) + ".dds"), file, {{32, kind << 8 | 23u << 16}});
+    write(folder / "header_alone.dds", Bytes(file.begin(), file.begin() + 128));
+}
+
+void make_recordings(const fs::path& folder) {
+    constexpr FetchOperation kOperations[] = {FetchOperation::plain, FetchOperation::lod, FetchOperation::gradients};
+    constexpr Format kFormats[] = {Format::rgba8_unorm, Format::r32_float, Format::bc1_unorm, Format::rgb10a2_unorm};
+    constexpr std::size_t kLargest = 4096;
+    std::uint64_t seed = 1;
+    const auto make = [&](const RecordingChoice& choice) {
+        const fs::path path = folder / (std::to_string(seed) + ".cap");
+        for (int tries = 0; tries < 20; ++tries) {  // textures have random sizes
+            Recording recording = random_recording(seed++, choice);
+            recording.results = replay(recording);
+            write_recording(path, recording);
+            if (fs::file_size(path) <= kLargest) return;
+        }
+        fs::remove(path);
+    };
+    for (const ArrayKind kind : kKinds)
+        for (const FetchOperation operation : kOperations) make({.kind = kind, .operation = operation, .points = 4});
+    for (const Format format : kFormats) make({.format = format, .points = 4});
+    make({.kind = ArrayKind::array_2d, .operation = FetchOperation::gather, .points = 4});
+}
+
+// Numbers::hostile() of the targets reads a byte below 192 as itself.
+void make_raw_frames(const fs::path& folder) {
+    for (unsigned char format = 0; format < 4; ++format) {
+        Bytes bytes{format, 4, 4, 0, 0};
+        bytes.resize(bytes.size() + 96, format);  // 4, 2, 2 and 3 frames
+        write(folder / std::to_string(format), bytes);
+    }
+    write(folder / "height_of_2_to_63", {0, 4, 193, 63, 0, 0, 1, 2, 3});
+}
+
+void make_image_files(const fs::path& folder) {
+    constexpr Extent kExtent{4, 4, 1};
+    const auto make = [&](const char* ending, Format format) {
+        write_image(folder / (std::string(name(format)) + ending), format, kExtent,
+                    pattern(packed_bytes(format, kExtent)));
+    };
+    for (const Format format : {Format::rgba8_unorm, Format::r16_unorm}) {
+        make(".png", format);
+        make(".tif", format);
+    }
+    for (const Format format : {Format::r16_float, Format::rgba32_float}) make(".exr", format);
+    make(".tif", Format::r32_float);
+    for (const char* ending : {".tif", ".exr"}) {
+        save(folder / (std::string("levels") + ending), array_of(small(ArrayKind::array_2d, Format::rgba32_float, 4)));
+        save(folder / (std::string("cube") + ending), array_of(small(ArrayKind::cubemap, Format::rgba32_float, 1)));
+        save(folder / (std::string("layers") + ending),
+             array_of(small(ArrayKind::layered_2d, Format::rgba32_float, 1)));
+    }
+}
+
+// The order of the numbers is that of options_of(), the number of parts and levels, and spec_of() in image_spec_fuzz.cpp.
+void make_image_specs(const fs::path& folder) {
+    const Bytes options{0, 0, 0, 1, 1, 0, 0, 0, 0, 0};
+    const auto make = [&](const char* name, const Bytes& chosen, std::initializer_list<unsigned char> specs) {
+        Bytes bytes = chosen;
+        bytes.insert(bytes.end(), specs);
+        write(folder / name, bytes);
+    };
+    make("plain", options, {0, 0, 8, 4, 4, 0, 0, 0});
+    make("levels", options, {0, 2, 8, 8, 4, 2, 4, 4, 4, 1, 0, 4, 4, 4, 2, 4, 4, 4, 1, 0, 2, 2, 4, 2, 4, 4, 4, 1, 0});
+    make("windows", options, {0, 0, 8, 4, 3, 3, 3, 1, 2, 0, 0, 0, 16, 16, 0});
+    make("turned", options, {0, 0, 8, 4, 1, 1, 16, 6, 0});
+    make("cube", {1, 5, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0}, {0, 0, 4, 24, 4, 0, 0, 0});
+    make("around", {1, 5, 0, 0, 0, 1, 1, 5, 1, 4, 0, 0, 0}, {0, 0, 16, 8, 4, 2, 0, 0});
+    make("parts", {1, 4, 0, 0, 0, 1, 0, 0, 0, 0, 0}, {1, 0, 4, 4, 1, 3, 0, 0, 0, 4, 4, 1, 3, 0, 0});
+}
+
+// The first byte selects a tensor or an array, the second the number of axes; each axis has a length and a stride.
+void make_exchanges(const fs::path& folder) {
+    write(folder / "tensor", {1, 2, 4, 8, 8, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0});
+    write(folder / "tensor_with_channels", {1, 3, 4, 32, 8, 4, 4, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0});
+    write(folder / "axes_that_the_shape_lacks", {1, 1, 4, 1, 0, 1, 0, 7, 0, 193, 15, 1, 0, 0, 0, 0, 0, 0});
+    write(folder / "array", {0, 2, 4, 8, 0, 0, 0, 0, 0});
+    write(folder / "array_with_strides", {0, 2, 4, 8, 1, 2, 16, 1, 0, 0, 0, 0});
+}
+
+void make_imports(const fs::path& folder) {
+    write(folder / "pointer", {1, 0, 0, 100});
+    write(folder / "changed_offset", {1, 1, 3, 200, 21, 0, 100});
+    write(folder / "pool", {0, 1, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+    write(folder / "memory", {0, 0, 0, 2, 0, 100, 0});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 2) {
+        std::fputs("usage: texton-fuzz-seeds FOLDER\n", stderr);
+        return 2;
+    }
+    const std::pair<const char*, void (*)(const fs::path&)> targets[] = {{"dds", make_dds},
+                                                                         {"recording", make_recordings},
+                                                                         {"raw_frames", make_raw_frames},
+                                                                         {"image_file", make_image_files},
+                                                                         {"image_spec", make_image_specs},
+                                                                         {"exchange", make_exchanges},
+                                                                         {"import", make_imports}};
+    try {
+        for (const auto& [name, make] : targets) {
+            const fs::path folder = fs::path(argv[1]) / name;
+            fs::remove_all(folder);
+            fs::create_directories(folder);
+            make(folder);
+        }
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "texton-fuzz-seeds: %s\n", error.what());
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,41 @@
+// Suites of regression tests. The input is the text of a suite. The parts of accepted suites that are parsed later
+// (samplers, patterns) are parsed, too. Nothing is run or written.
+#include <algorithm>
+#include <set>
+
+#include "tests/fuzz/fuzz.h"
+#include "viewer/verify/suite.h"
+
+using namespace texton;
+
+namespace {
+
+constexpr std::size_t kLargest = 1 << 12;  // bytes of a pattern
+constexpr std::size_t kCheckedCases = 8;   // whose inputs are checked; a matrix makes many that are alike
+
+void check(const verify::Input& input) {
+    ArrayInfo info;
+    if (const auto* made = std::get_if<verify::Input::Made>(&input.source)) {
+        info = made->info;
+        const auto bytes = fuzz::accepted([&] { return packed_bytes(info); });
+        if (bytes && *bytes <= kLargest) (void)fuzz::accepted([&] { return verify::draw(made->pattern, info); });
+    }
+    (void)fuzz::accepted([&] { return verify::sampler_of(input.sampler, input.where, info, input.range.format); });
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    static const fuzz::ScratchFile file(".json");
+    auto suite = fuzz::accepted([&] { return verify::read_suite(file.with({data, size})); });
+    if (!suite) return 0;
+    std::set<std::string> names;
+    for (const verify::Case& each : suite->cases) {
+        fuzz::require(each.run.kernel != nullptr, "each case has a kernel");
+        fuzz::require(names.insert(verify::file_name(each.name)).second, "each case has a file name of its own");
+    }
+    suite->cases.resize(std::min(suite->cases.size(), kCheckedCases));
+    for (const verify::Case& each : suite->cases)
+        for (const verify::Input& input : each.inputs) check(input);
+    return 0;
+}

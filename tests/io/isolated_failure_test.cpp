@@ -1,0 +1,341 @@
+#include <texton/read_options.h>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <thread>
+
+#include <texton/error.h>
+#include <texton/image.h>
+#include <texton/image_file.h>
+
+#include "arrays/files/isolated/limits.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/image_folder.h"
+#include "tests/support/reader_processes.h"
+
+// Failures of the processes that read files: they crash, take too long or too much memory, are killed, are missing, or
+// send replies that they must not send. The process of the caller gets an Error each time.
+
+// Defined only in programs with a sanitizer.
+extern "C" __attribute__((weak)) void __asan_init();
+extern "C" __attribute__((weak)) void __tsan_init();
+
+namespace texton {
+namespace {
+
+namespace fs = std::filesystem;
+using OIIO::TypeDesc;
+using test::Bytes;
+using test::eventually;
+using test::expect_error;
+using test::number_of;
+using test::read_part;
+using test::readers;
+using test::store;
+using test::stored_image;
+using test::StoredImage;
+
+constexpr ReadOptions kIsolated{.isolated = true};
+
+// A file that other processes cannot open: they wait until the lease of this process is broken, which takes as many
+// seconds as /proc/sys/fs/lease-break-time contains.
+class BlockedFile {
+public:
+    explicit BlockedFile(const fs::path& path) : file_(::open(path.c_str(), O_RDWR | O_CLOEXEC)) {
+        EXPECT_EQ(::fcntl(file_, F_SETSIG, SIGURG), 0);  // is ignored by default, unlike SIGIO
+        EXPECT_EQ(::fcntl(file_, F_SETLEASE, F_WRLCK), 0) << "the file system of " << path << " needs leases";
+    }
+    ~BlockedFile() { ::close(file_); }
+    BlockedFile(const BlockedFile&) = delete;
+    BlockedFile& operator=(const BlockedFile&) = delete;
+
+private:
+    int file_;
+};
+
+class IsolatedFailureTest : public testing::Test {
+protected:
+    void SetUp() override { setenv("TEXTON_READER", TEXTON_TEST_READER, 0); }
+    fs::path at(const std::string& name) const { return folder_.at(name); }
+    fs::path small() const { return store(at("small.png"), {stored_image(8, 8, 4, TypeDesc::UINT8, 4)}); }
+    // Returns a link to the program that sends this kind of wrong reply.
+    std::string liar(const std::string& lie) const {
+        const std::string programs = test::configured_path("TEXTON_TEST_PROGRAMS", TEXTON_TEST_PROGRAMS);
+        fs::create_symlink(programs + "/texton-test-lying_reader", at(lie));
+        return at(lie).string();
+    }
+
+    test::ImageFolder folder_;
+};
+
+TEST_F(IsolatedFailureTest, ASignalOfTheReaderIsAnErrorAndTheProcessGoesOn) {
+    const fs::path path = small();
+    for (const auto& [signal, name] : {std::pair{SIGSEGV, "signal 11 (SIGSEGV)"},
+                                       {SIGFPE, "signal 8 (SIGFPE)"},
+                                       {SIGABRT, "signal 6 (SIGABRT)"},
+                                       {SIGKILL, "signal 9 (SIGKILL)"}}) {
+        ASSERT_TRUE(eventually([] { return readers().empty(); }));
+        const BlockedFile blocked(path);
+        std::thread crash([number = signal] {
+            const bool started = eventually([] { return readers().size() == 1; });
+            ASSERT_TRUE(started);
+            kill(readers().front(), number);
+        });
+        const Error error = expect_error([&] { (void)open_image(path, {}, kIsolated); }, ErrorCode::io,
+                                         "texton::open_image", {"small.png: its reader ended with", name});
+        crash.join();
+        EXPECT_EQ(number_of(error, "signal"), static_cast<std::uint64_t>(signal));
+        EXPECT_EQ(error.remedy(), "The file may be damaged.");
+    }
+    EXPECT_EQ(read_image(path, kIsolated).extent, (Extent{8, 8}));
+}
+
+TEST_F(IsolatedFailureTest, AFileThatTakesTooLongIsAnErrorThatNamesTheLimit) {
+    const ReadOptions options{.isolated = true, .limits = {.seconds = 0.25}};
+    const fs::path path = small();
+    (void)read_image(path, kIsolated);  // starts the helper
+    const BlockedFile blocked(path);
+    const auto begin = std::chrono::steady_clock::now();
+    const Error error = expect_error([&] { (void)read_image(path, options); }, ErrorCode::io, "texton::read_image",
+                                     {"small.png", "limit of 0.25 seconds", "ReadLimits::seconds"});
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(250));
+    EXPECT_EQ(number_of(error, "milliseconds"), 250u);
+    EXPECT_TRUE(eventually([] { return readers().empty(); }));  // the process that waits was killed
+}
+
+TEST_F(IsolatedFailureTest, ADecoderThatNeedsMoreMemoryThanTheLimitIsAnErrorThatNamesTheLimit) {
+    if (__asan_init != nullptr || __tsan_init != nullptr) GTEST_SKIP() << "sanitizers end a process without memory";
+    StoredImage image = stored_image(2048, 2048, 4, TypeDesc::UINT8, 3);
+    image.spec.tile_width = image.spec.tile_height = 2048;
+    image.spec.attribute("compression", "none");
+    const fs::path path = store(at("tile.tif"), {image});
+    const Subresource corner{.region = Region{{}, {4, 4}}};
+    EXPECT_NO_THROW((void)read_part(open_image(path, {}, kIsolated), corner));
+    const ReadOptions options{.isolated = true, .limits = {.bytes = std::size_t{8} << 20}};
+    const ImageFile opened = open_image(path, {}, options);
+    const Error error = expect_error([&] { (void)read_part(opened, corner); }, ErrorCode::out_of_memory,
+                                     "texton::ImageFile", {"tile.tif", "8388608 bytes", "ReadLimits::bytes"});
+    EXPECT_EQ(number_of(error, "limit"), 8388608u);
+}
+
+TEST_F(IsolatedFailureTest, AClaimThatTheBytesOfTheFileCannotHoldIsRefusedBeforeDecoding) {
+    // A header of one strip of 16,000 x 16,000 texels and no data.
+    StoredImage image = stored_image(4, 4, 4, TypeDesc::UINT8, 3);
+    image.spec.attribute("compression", "none");
+    store(at("claim.tif"), {image});
+    Bytes bytes = test::file_bytes(at("claim.tif"));
+    const auto set = [&](std::uint16_t tag, std::uint32_t value) {
+        std::uint32_t directory = 0;
+        std::memcpy(&directory, &bytes[4], 4);
+        std::uint16_t count = 0;
+        std::memcpy(&count, &bytes[directory], 2);
+        for (std::size_t entry = directory + 2; count > 0; entry += 12, --count) {
+            std::uint16_t found = 0;
+            std::memcpy(&found, &bytes[entry], 2);
+            const std::uint16_t type = 4;  // 32 bits
+            if (found != tag) continue;
+            std::memcpy(&bytes[entry + 2], &type, 2);
+            std::memcpy(&bytes[entry + 8], &value, 4);
+        }
+    };
+    set(256, 16000);
+    set(257, 16000);
+    set(278, 16000);
+    test::write_bytes(at("claim.tif"), bytes);
+    const Error error = expect_error([&] { (void)read_image(at("claim.tif"), kIsolated); }, ErrorCode::out_of_memory,
+                                     "texton::read_image", {"claim.tif", "1024000000 bytes", "ReadLimits::bytes"});
+    const std::uint64_t limit = bytes.size() * 32 + (std::uint64_t{512} << 20);
+    EXPECT_EQ(number_of(error, "limit"), limit);
+}
+
+TEST_F(IsolatedFailureTest, LimitsOfMemoryFollowFromTheLargestCompressionOfTheKind) {
+    using detail::largest_compression;
+    EXPECT_EQ(largest_compression("png", ""), 1032u * 32);
+    EXPECT_EQ(largest_compression("tiff", "none"), 32u);
+    EXPECT_EQ(largest_compression("tiff", "lzw"), 2559u * 32);
+    EXPECT_EQ(largest_compression("openexr", "zips"), 1032u * 4);
+    EXPECT_EQ(largest_compression("openexr", "dwaa"), 0u);
+    EXPECT_EQ(largest_compression("jpeg", ""), 0u);
+    EXPECT_EQ(largest_compression("unheard of", ""), 0u);
+
+    constexpr std::uint64_t kFixed = std::uint64_t{512} << 20, kUnbounded = std::uint64_t{4} << 30;
+    detail::Description source;
+    source.format = Format::rgba8_unorm;
+    source.levels = {{{100000, 100000, 1}, {}}, {{50000, 50000, 1}, {}}};
+    source.image.metadata.file_kind = "png";
+    const auto limit = [&](std::uint64_t file_bytes) {
+        detail::Claim claim;
+        add_claim(claim, source, file_bytes);
+        return memory_limit({}, claim);
+    };
+    EXPECT_EQ(limit(100), 100 * 1032 * 32 + kFixed);
+    EXPECT_EQ(limit(std::uint64_t{1} << 60), 50'000'000'000u + kFixed);
+    source.image.metadata.file_kind = "jpeg";
+    EXPECT_EQ(limit(100), kUnbounded + kFixed);
+    EXPECT_EQ(limit(0), kUnbounded + kFixed);
+    source.levels.resize(1);
+    source.levels[0].extent = {1024, 1024, 1};
+    EXPECT_EQ(limit(100), (4 << 20) + kFixed);
+
+    detail::Claim claim;
+    EXPECT_EQ(memory_limit({}, claim), kFixed);  // while a file is opened
+    EXPECT_EQ(time_limit({}, claim), 10);
+    add_claim(claim, source, 100);
+    add_claim(claim, source, 100);  // a second part
+    EXPECT_EQ(memory_limit({}, claim), (8 << 20) + kFixed);
+    EXPECT_EQ(time_limit({}, claim), 12);
+    EXPECT_EQ(memory_limit({.bytes = 77}, claim), 77u);
+    EXPECT_EQ(time_limit({.seconds = 0.5}, claim), 0.5);
+}
+
+TEST_F(IsolatedFailureTest, AMissingProgramIsAnErrorThatListsThePaths) {
+    {
+        const test::ReaderProgram missing("/nowhere/texton-reader");
+        expect_error([&] { (void)open_image(small(), {}, kIsolated); }, ErrorCode::unsupported, "texton::open_image",
+                     {"was not found: /nowhere/texton-reader", "TEXTON_READER"});
+    }
+    {
+        const test::ReaderProgram unset("");
+        expect_error(
+            [&] { (void)read_image(small(), kIsolated); }, ErrorCode::unsupported, "texton::read_image",
+            {"/texton/texton-reader", fs::read_symlink("/proc/self/exe").parent_path().string() + "/texton-reader"});
+    }
+    const test::ReaderProgram folder(folder_.path().string());
+    expect_error([&] { (void)read_image(small(), kIsolated); }, ErrorCode::unsupported, "texton::read_image",
+                 {"could not be started"});
+}
+
+TEST_F(IsolatedFailureTest, ProcessesThatAreKilledBetweenRequestsAreReplaced) {
+    const fs::path path = small();
+    const ImageFile image = open_image(path, {}, kIsolated);
+    const Bytes expected = read_part(image);
+    for (int round = 0; round < 3; ++round) {
+        ASSERT_EQ(readers().size(), 1u);
+        kill(readers().front(), SIGKILL);
+        ASSERT_TRUE(eventually([] { return readers().empty(); }));
+        EXPECT_EQ(read_part(image), expected);
+    }
+    const pid_t helper = test::helper_of(::getpid());
+    kill(helper, SIGKILL);
+    ASSERT_TRUE(eventually([] { return test::helper_of(::getpid()) == 0; }));
+    EXPECT_EQ(read_part(image), expected);
+    EXPECT_NE(test::helper_of(::getpid()), helper);
+    EXPECT_EQ(read_image(path, kIsolated).texels, expected);
+    for (const test::SeenProcess& child : test::children_of(::getpid())) EXPECT_NE(child.state, 'Z') << child.name;
+}
+
+TEST_F(IsolatedFailureTest, AHelperThatIsKilledAtAnyTimeCostsNoReadAndNoProcess) {
+    const fs::path path = small();
+    const Bytes expected = read_image(path).texels;
+    std::atomic<bool> done{false};
+    std::atomic<int> killed{0};
+    std::thread killer([&] {
+        for (unsigned round = 0; !done; ++round) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1 + round * 37 % 11));
+            const pid_t helper = test::helper_of(::getpid());
+            if (helper == 0 || readers().empty()) continue;
+            kill(helper, SIGKILL);
+            ++killed;
+        }
+    });
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    int reads = 0;
+    while (killed < 3 && std::chrono::steady_clock::now() < deadline) {
+        try {
+            EXPECT_EQ(read_image(path, kIsolated).texels, expected);
+        } catch (const Error& error) {  // killed three times during one read
+            EXPECT_EQ(error.code(), ErrorCode::io) << error.what();
+        }
+        ++reads;
+    }
+    done = true;
+    killer.join();
+    EXPECT_GE(killed, 3) << reads;
+    EXPECT_EQ(read_image(path, kIsolated).texels, expected);
+}
+
+// Returns true if the process does not exist or has ended.
+bool ended(pid_t process) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+    std::string text;
+    std::getline(file, text);
+    const std::size_t end = text.rfind(')');
+    return end == std::string::npos || text[end + 2] == 'Z';
+}
+
+TEST_F(IsolatedFailureTest, AllProcessesEndWithTheCallerAlsoIfItIsKilled) {
+    if (__tsan_init != nullptr) GTEST_SKIP() << "the thread sanitizer does not support fork() with threads";
+    const fs::path path = small();
+    (void)read_image(path, kIsolated);  // the copy of this process must not use its helper
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const pid_t caller = fork();
+    if (caller == 0) {
+        pid_t seen[2] = {0, 0};
+        try {
+            const ImageFile image = open_image(path, {}, kIsolated);
+            if (!readers().empty()) seen[1] = readers().front();
+            seen[0] = test::helper_of(::getpid());
+            (void)!write(ends[1], seen, sizeof(seen));
+            raise(SIGKILL);
+        } catch (const Error&) {
+            (void)!write(ends[1], seen, sizeof(seen));
+        }
+        _exit(1);
+    }
+    pid_t seen[2] = {0, 0};
+    ASSERT_EQ(read(ends[0], seen, sizeof(seen)), static_cast<ssize_t>(sizeof(seen)));
+    close(ends[0]);
+    close(ends[1]);
+    waitpid(caller, nullptr, 0);
+    ASSERT_GT(seen[0], 0);
+    ASSERT_GT(seen[1], 0);
+    EXPECT_NE(seen[0], test::helper_of(::getpid()));
+    EXPECT_TRUE(eventually([&] { return ended(seen[0]) && ended(seen[1]); }));
+    EXPECT_EQ(read_image(path, kIsolated).extent, (Extent{8, 8}));
+}
+
+TEST_F(IsolatedFailureTest, AProgramThatIsNotTheReaderOfThisVersionIsRefused) {
+    for (const auto& [lie, why] : {std::pair{"no-hello", "it ended"}, {"other-version", "another version"}}) {
+        const test::ReaderProgram program(liar(lie));
+        expect_error([&] { (void)read_image(small(), kIsolated); }, ErrorCode::unsupported, "texton::read_image",
+                     {"did not start", why});
+    }
+}
+
+TEST_F(IsolatedFailureTest, RepliesThatAReaderMustNotSendAreErrors) {
+    const fs::path path = small();
+    for (const char* lie : {"short-packet", "ready-twice", "unknown-packet", "huge-reply", "huge-error",
+                            "garbage-error", "garbage", "empty", "count", "large-count", "format", "planar", "levels",
+                            "no-levels", "side", "no-side", "attributes", "windows", "kind"}) {
+        SCOPED_TRACE(lie);
+        const test::ReaderProgram program(liar(lie));
+        expect_error([&] { (void)open_image(path, {}, kIsolated); }, ErrorCode::io, "texton::open_image",
+                     {"small.png: its reader sent an invalid reply ("});
+    }
+    for (const char* lie : {"few-texels", "many-texels"}) {
+        SCOPED_TRACE(lie);
+        const test::ReaderProgram program(liar(lie));
+        const ImageFile image = open_image(path, {}, kIsolated);
+        expect_error([&] { (void)read_part(image); }, ErrorCode::io, "texton::ImageFile",
+                     {"small.png: its reader sent an invalid reply ("});
+    }
+    const test::ReaderProgram gone(liar("gone"));
+    expect_error([&] { (void)open_image(path, {}, kIsolated); }, ErrorCode::io, "texton::open_image",
+                 {"small.png: its reader was ended from outside"});
+}
+
+TEST_F(IsolatedFailureTest, AReaderCanNeitherShortenTheMemoryNorDelayTheCaller) {
+    {
+        const test::ReaderProgram program(liar("shrink"));
+        EXPECT_NO_THROW((void)read_part(open_image(small(), {}, kIsolated)));
+    }
+    const test::ReaderProgram program(liar("silent"));
+    expect_error([&] { (void)open_image(small(), {}, {.isolated = true, .limits = {.seconds = 0.1}}); }, ErrorCode::io,
+                 "texton::open_image", {"limit of 0.1 seconds"});
+}
+
+}  // namespace
+}  // namespace texton

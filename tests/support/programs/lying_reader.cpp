@@ -1,0 +1,164 @@
+// Takes the place of the program texton-reader and sends replies that it must not send. The name of the program, without
+// its folder, says which: the test makes symbolic links.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <texton/format.h>
+
+#include "arrays/files/isolated/protocol.h"
+
+namespace {
+
+using namespace texton::detail;
+
+constexpr std::uint64_t kHuge = std::uint64_t{1} << 62;
+constexpr std::uint8_t kIsDds = 0, kImageCount = 1, kOpen = 2;  // RequestKind
+
+// A description as arrays/files/isolated/message.cpp writes it: 8 x 8 texels of rgba8_unorm.
+struct Body {
+    template <class T>
+    Body& put(T value) {
+        const auto* begin = reinterpret_cast<const char*>(&value);
+        bytes.insert(bytes.end(), begin, begin + sizeof(value));
+        return *this;
+    }
+    Body& frame() { return put(0).put(0).put(8).put(8); }
+    std::vector<char> bytes;
+};
+
+struct Lie {
+    texton::Format format = texton::Format::rgba8_unorm;
+    std::uint64_t levels = 1, side = 8, attributes = 0, windows = 1;
+    std::uint8_t kind = 1;
+};
+
+Body description(const Lie& lie) {
+    Body body;
+    body.put(lie.format).put(false).put(lie.levels);
+    for (int i = 0; i < 2; ++i) body.put(lie.side).put(std::uint64_t{8}).put(std::uint64_t{1});  // size, granule
+    body.put(false);
+    for (int i = 0; i < 3; ++i) body.put(std::uint64_t{0});  // kind of file, color space, channels
+    body.put(std::uint8_t{0}).put(1).frame().frame().put(std::uint64_t{1}).put(std::uint64_t{1}).put(lie.attributes);
+    body.put(std::uint64_t{0});                                    // conversions
+    body.put(true).put(lie.kind).put(false).put(std::uint8_t{0});  // kind of array, cube
+    body.put(lie.windows).frame().put(std::uint64_t{1}).frame();
+    return body;
+}
+
+void reply(int socket, int memory, const std::vector<char>& bytes) {
+    (void)!pwrite(memory, bytes.data(), bytes.size(), 0);
+    send_packet(socket, PacketKind::reply, bytes.size());
+}
+
+// Answers a request to open a file. Returns false if the lie concerns another request.
+bool lie_about_opening(const std::string& name, int socket, int memory) {
+    Lie lie;
+    if (name == "format")
+        lie.format = static_cast<texton::Format>(200);
+    else if (name == "planar")
+        lie.format = texton::Format::nv12;
+    else if (name == "levels")
+        lie.levels = kHuge / 8;
+    else if (name == "no-levels")
+        lie.levels = 0;
+    else if (name == "side")
+        lie.side = kHuge;
+    else if (name == "no-side")
+        lie.side = 0;
+    else if (name == "attributes")
+        lie.attributes = kHuge;
+    else if (name == "windows")
+        lie.windows = 3;
+    else if (name == "kind")
+        lie.kind = 99;
+    else
+        return false;
+    reply(socket, memory, description(lie).bytes);
+    return true;
+}
+
+void answer(const std::string& name, std::uint8_t kind, int socket, int memory, std::uint64_t texels) {
+    if (name == "silent") return;
+    if (name == "gone") std::exit(1);
+    if (name == "short-packet") {
+        (void)!send(socket, "abc", 3, MSG_NOSIGNAL);
+    } else if (name == "ready-twice") {
+        send_packet(socket, PacketKind::ready);
+    } else if (name == "unknown-packet") {
+        send_packet(socket, static_cast<PacketKind>(77));
+    } else if (name == "huge-reply") {
+        send_packet(socket, PacketKind::reply, kHuge);
+    } else if (name == "huge-error") {
+        send_packet(socket, PacketKind::error, kHuge);
+    } else if (name == "garbage-error") {
+        const std::vector<char> garbage(4096, '\x5a');
+        (void)!pwrite(memory, garbage.data(), garbage.size(), 0);
+        send_packet(socket, PacketKind::error, garbage.size());
+    } else if (name == "garbage") {
+        reply(socket, memory, std::vector<char>(4096, '\x5a'));
+    } else if (name == "empty") {
+        reply(socket, memory, {});
+    } else if (kind == kIsDds) {
+        reply(socket, memory, Body().put(0).bytes);
+    } else if (kind == kImageCount) {
+        reply(socket, memory, Body().put(name == "count" ? -5 : name == "large-count" ? 1 << 30 : 1).bytes);
+    } else if (kind == kOpen) {
+        if (!lie_about_opening(name, socket, memory)) reply(socket, memory, description({}).bytes);
+    } else if (name == "few-texels") {
+        send_packet(socket, PacketKind::reply, texels - 1);
+    } else if (name == "many-texels") {
+        send_packet(socket, PacketKind::reply, texels + 1);
+    } else {
+        // "shrink": memory without pages would end the library with SIGBUS if it mapped the memory.
+        const bool shortened = ftruncate(memory, 0) == 0 || fcntl(memory, F_ADD_SEALS, F_SEAL_WRITE) == 0;
+        send_packet(socket, PacketKind::reply, shortened ? 0 : texels);
+    }
+}
+
+// Receives the two descriptors of a connection.
+bool receive(int& socket, int& memory) {
+    Packet packet;
+    iovec part{&packet, sizeof(packet)};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(kMaxPacketDescriptors * sizeof(int))> control{};
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    if (recvmsg(kControlDescriptor, &message, 0) <= 0) return false;
+    const cmsghdr* header = CMSG_FIRSTHDR(&message);
+    if (header == nullptr) return false;
+    std::memcpy(&socket, CMSG_DATA(header), sizeof(int));
+    std::memcpy(&memory, CMSG_DATA(header) + sizeof(int), sizeof(int));
+    return true;
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+    const std::string name = std::filesystem::path(argv[0]).filename();
+    if (name == "no-hello") return 0;
+    Packet hello;
+    if (name == "other-version") hello.protocol += 1;
+    (void)!send(kControlDescriptor, &hello, sizeof(hello), MSG_NOSIGNAL);
+    int socket = -1, memory = -1;
+    while (receive(socket, memory)) {
+        send_packet(socket, PacketKind::ready);
+        Packet request;
+        while (receive_packet(socket, request) == Received::packet) {
+            std::uint8_t kind = 0;
+            (void)!pread(memory, &kind, 1, 0);
+            answer(name, kind, socket, memory, 8 * 8 * 4);
+        }
+        close(socket);
+        close(memory);
+    }
+    return 0;
+}
