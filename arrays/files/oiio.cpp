@@ -79,6 +79,14 @@ bool is_tiff_of_slices(const std::filesystem::path& path) {
 }  // namespace
 
 std::string one_line(std::string text) {
+    constexpr std::ptrdiff_t kMaxMessages = 3;  // some decoders report each row of a damaged image
+    const std::ptrdiff_t lines = std::count(text.begin(), text.end(), '\n') + (text.ends_with('\n') ? 0 : 1);
+    if (lines > kMaxMessages) {
+        std::size_t end = 0;
+        for (std::ptrdiff_t i = 0; i < kMaxMessages; ++i) end = text.find('\n', end) + 1;
+        text.resize(end);
+        text += "and " + std::to_string(lines - kMaxMessages) + " more messages";
+    }
     std::replace(text.begin(), text.end(), '\n', ' ');
     text.erase(text.find_last_not_of(" .?!") + 1);
     return text.empty() ? "no reason given" : text;

@@ -19,7 +19,8 @@
 
 namespace texton::detail {
 
-/// Returns an error message of OpenImageIO as one line without the final punctuation, because Error adds a full stop.
+/// Returns error messages of OpenImageIO, one a line, as one line without the final punctuation, because Error adds a
+/// full stop. Only the first messages are kept.
 [[nodiscard]] std::string one_line(std::string text);
 
 /// Throws Error{io} if the path does not exist, is not a regular file, is empty or cannot be read.

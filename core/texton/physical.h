@@ -74,10 +74,10 @@ private:
 /// Owns a range of device addresses to which physical memory is mapped.
 ///
 /// Copies refer to the same range. Views keep the range and its mappings alive; it is freed when the last of them is
-/// gone, after the device has finished its work, and after the recording if that thread records a graph. A view is valid while the memory that it covers stays mapped: after
-/// unmap(), its use throws Error{released}. A default-constructed or moved-from object is empty: bytes() is 0, data()
-/// is null, and the other member functions throw Error{released}. Several threads may call map(), unmap(), set_access()
-/// and const member functions at once.
+/// gone, after the device has finished its work, and after the recording if that thread records a graph. A view is valid
+/// while the memory that it covers stays mapped: after unmap(), its use throws Error{released}. A default-constructed or
+/// moved-from object is empty: bytes() is 0, data() is null, and the other member functions throw Error{released}.
+/// Several threads may call map(), unmap(), set_access() and const member functions at once.
 class AddressRange {
 public:
     AddressRange() = default;  ///< Creates an empty object.

@@ -4,8 +4,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -110,6 +113,50 @@ protected:
         EXPECT_TRUE(all_bytes(download(view), 0xD4)) << "this process does not see the bytes that the other wrote";
     }
 
+    // Shares a pool and physical memory with a process, which uses both until it is killed. The memory must stay usable.
+    void outlive_other_process(bool other_exports, std::chrono::microseconds until_killed) {
+        test::Program program("shared_until_killed", device());
+        const Stream stream(device());
+        const std::size_t bytes = Physical::granularity(device(), {.handle = HandleType::file_descriptor});
+        std::optional<Pool> pool;
+        Linear pooled;
+        Physical physical;
+        if (other_exports) {
+            test::send_message(program.socket(), test::ShareRequest{.bytes = bytes});
+            test::ShareRequest request;
+            const FileDescriptor shared_pool(test::receive_message(program.socket(), request));
+            pool = Pool::import(device(), {HandleType::file_descriptor, shared_pool.get()});
+            pooled = pool->import_pointer(request.pointer, bytes);
+            const FileDescriptor shared(test::receive_message(program.socket(), request));
+            physical = Physical::import(device(), {HandleType::file_descriptor, shared.get()}, bytes);
+        } else {
+            pool = Pool(device(), {.handle = HandleType::file_descriptor});
+            pooled = pool->allocate(bytes, stream);
+            physical = Physical(device(), bytes, {.handle = HandleType::file_descriptor});
+            stream.synchronize();
+            const FileDescriptor shared_pool(pool->export_handle(HandleType::file_descriptor).file_descriptor);
+            const FileDescriptor shared(physical.export_handle().file_descriptor);
+            test::send_message(program.socket(),
+                               test::ShareRequest{.pointer = pool->export_pointer(pooled), .bytes = bytes},
+                               shared_pool.get());
+            test::send_message(program.socket(), test::ShareRequest{.bytes = bytes}, shared.get());
+        }
+        test::ShareReply reply;
+        (void)test::receive_message(program.socket(), reply);
+        std::this_thread::sleep_for(until_killed);
+        program.kill();
+
+        AddressRange range(device(), bytes);
+        range.map(0, physical);
+        range.set_access();
+        const View mapped = range.view(Format::r8_uint, {bytes});
+        fill(pooled.view(), std::uint8_t{0x6B}, stream);
+        copy(mapped, pooled.view(), stream);
+        stream.synchronize();
+        EXPECT_TRUE(all_bytes(download(pooled.view()), 0x6B));
+        EXPECT_TRUE(all_bytes(download(mapped), 0x6B));
+    }
+
     // Accepts success, or an Error that states the reason.
     void works_or_says_why(const std::function<void()>& action) {
         try {
@@ -162,6 +209,24 @@ TEST_P(SharingTest, PhysicalMemoryIsSharedByFabricHandleOrTheErrorGivesTheReason
         const PhysicalInfo info{.handle = HandleType::fabric};
         share_physical(Physical(device(), Physical::granularity(device(), info), info), HandleType::fabric);
     });
+}
+
+TEST_P(SharingTest, SharedMemoryOutlivesAProcessThatIsKilledWhileItUsesIt) {
+    std::size_t free = 0;
+    for (const int round : {0, 1, 2, 3, 4, 5, 6, 7}) {
+        const bool other_exports = round % 2 == 1;
+        SCOPED_TRACE(other_exports ? "the killed process exported the memory"
+                                   : "the killed process imported the memory");
+        outlive_other_process(other_exports, std::chrono::microseconds(round * 1'700));
+        device().synchronize();
+        if (round == 1) free = device().memory().free;  // after first uses
+    }
+    // CUDA frees the memory of a killed process in the background.
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (device().memory().free < free && std::chrono::steady_clock::now() < deadline) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    EXPECT_GE(device().memory().free, free);
 }
 
 TEST_P(SharingTest, TheCallerOwnsTheDescriptorAndCanCloseItImmediately) {

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <stdexcept>
 
@@ -53,6 +54,11 @@ Program::Program(const std::string& name, const Device& device) {
 }
 
 Program::~Program() { wait(); }
+
+void Program::kill() {
+    if (pid_ >= 0) ::kill(pid_, SIGKILL);
+    wait();
+}
 
 int Program::wait() {
     if (socket_ >= 0) close(socket_);

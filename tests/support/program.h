@@ -20,6 +20,8 @@ public:
     int socket() const noexcept { return socket_; }
     /// Closes the socket, waits for the process and returns its exit status, or -1 if a signal ended it.
     int wait();
+    /// Kills the process and waits for its end.
+    void kill();
 
 private:
     int socket_ = -1;
