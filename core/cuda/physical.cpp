@@ -50,7 +50,8 @@ void check_size(CUmemGenericAllocationHandle memory, std::size_t bytes) {
         quietly([&] { driver<cuMemUnmap>(address, bytes); });
     } catch (const Error& error) {
         quietly([&] { driver<cuMemAddressFree>(address, bytes); });
-        if (error.code() != ErrorCode::bad_argument) throw;
+        // For more bytes driver 580 reports an invalid value or, for some sizes, an operation that is not supported.
+        if (error.code() != ErrorCode::bad_argument && error.code() != ErrorCode::unsupported) throw;
         throw Error({.code = ErrorCode::bad_argument,
                      .problem = fmt::format("{} bytes were requested of memory that has fewer", bytes),
                      .remedy = "Import the size with which the other process created the memory.",

@@ -203,9 +203,26 @@ void CudaBackend::free_imported(std::byte* address) noexcept {
     });
 }
 
+namespace {
+
+// Allows a thread that records a graph to allocate and free on other streams, which the driver regards as unsafe in the
+// capturing thread. Costs one atomic load if no thread records.
+class PoolScope {
+public:
+    PoolScope(int ordinal, StreamHandle stream) {
+        if (stream == nullptr) device_.emplace(ordinal);
+        if (anyone_recording()) relaxed_.emplace();
+    }
+
+private:
+    std::optional<DeviceScope> device_;
+    std::optional<RelaxedCapture> relaxed_;
+};
+
+}  // namespace
+
 std::byte* CudaBackend::allocate_async(std::size_t bytes, PoolHandle pool, StreamHandle stream) {
-    std::optional<DeviceScope> scope;
-    if (stream == nullptr) scope.emplace(ordinal_);
+    const PoolScope scope(ordinal_, stream);
     void* address = nullptr;
     if (pool == nullptr) {
         call<cudaMallocAsync>(&address, bytes, native(stream));
@@ -216,8 +233,7 @@ std::byte* CudaBackend::allocate_async(std::size_t bytes, PoolHandle pool, Strea
 }
 
 void CudaBackend::free_async(std::byte* address, StreamHandle stream) {
-    std::optional<DeviceScope> scope;
-    if (stream == nullptr) scope.emplace(ordinal_);
+    const PoolScope scope(ordinal_, stream);
     call<cudaFreeAsync>(address, native(stream));
 }
 

@@ -99,6 +99,8 @@ TEST_P(DeferredArrayTest, UsingAnUnmappedArrayIsRefusedAndTheDeviceStaysUsable) 
     const Array plain(device(), kInfo);
     const Linear memory(device(), packed_bytes(kInfo));
     const View linear = memory.view(kInfo.format, kExtent);
+    fill(linear, std::uint8_t{0});
+    fill(plain.view(), std::uint8_t{0});
     const View view = array.array().view();
     const Texture texture(array.array());
     const Surface surface(array.array());

@@ -13,6 +13,7 @@
 
 #include <texton/copy.h>
 #include <texton/deferred_array.h>
+#include <texton/error.h>
 #include <texton/fill.h>
 #include <texton/graph.h>
 #include <texton/linear.h>
@@ -114,14 +115,19 @@ protected:
         const Stream stream(device());
         const Linear first(device(), 64);
         const Linear second(device(), 64);
-        const Graph graph = Graph::capture(stream, [&] {
-            fill(first.view(), std::uint8_t{1}, stream);
-            during();
-            fill(second.view(), std::uint8_t{2}, stream);
-        });
-        EXPECT_EQ(graph.size(), 2u);
-        graph.launch(stream);
-        stream.synchronize();
+        try {
+            const Graph graph = Graph::capture(stream, [&] {
+                fill(first.view(), std::uint8_t{1}, stream);
+                during();
+                fill(second.view(), std::uint8_t{2}, stream);
+            });
+            EXPECT_EQ(graph.size(), 2u);
+            graph.launch(stream);
+            stream.synchronize();
+        } catch (const Error& error) {
+            ADD_FAILURE() << error.what();
+            return;
+        }
         EXPECT_TRUE(all_bytes(download(first.view()), 1));
         EXPECT_TRUE(all_bytes(download(second.view()), 2));
     }
@@ -142,6 +148,17 @@ TEST_P(FreeingTest, AnObjectDestroyedByTheRecordingThreadLeavesTheRecordingValid
         std::shared_ptr<void> object = kind.make();
         record([&] { object.reset(); });
     }
+}
+
+TEST_P(FreeingTest, TheRecordingThreadCanAllocateOnAnotherStream) {
+    const Stream other(device());
+    Linear memory;
+    record([&] {
+        memory = Linear::async(1 << 20, other);
+        fill(memory.view(), std::uint8_t{7}, other);
+    });
+    other.synchronize();
+    EXPECT_TRUE(all_bytes(download(memory.view()), 7));
 }
 
 TEST_P(FreeingTest, UnmappingOnAnotherThreadLeavesTheRecordingValid) {

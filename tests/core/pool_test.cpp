@@ -188,6 +188,7 @@ TEST_P(PoolTest, WithoutReuseAnotherStreamNeverGetsMemoryWithAPendingFree) {
     Linear memory = pool.allocate(8 * kMiB, first);
     const std::byte* address = memory.data();
     const Pinned out(device(), 8 * kMiB);
+    fill(memory.view(), std::uint8_t{0}, first);
     first.synchronize();
     const test::Gate gate;
     gate.close(first);

@@ -184,11 +184,11 @@ TEST_F(IsolatedFailureTest, AMissingProgramIsAnErrorThatListsThePaths) {
         expect_error([&] { (void)open_image(small(), {}, kIsolated); }, ErrorCode::unsupported, "texton::open_image",
                      {"was not found: /nowhere/texton-reader", "TEXTON_READER"});
     }
-    {
+    const fs::path beside = fs::read_symlink("/proc/self/exe").parent_path() / "texton-reader";
+    if (!fs::exists(beside)) {
         const test::ReaderProgram unset("");
-        expect_error(
-            [&] { (void)read_image(small(), kIsolated); }, ErrorCode::unsupported, "texton::read_image",
-            {"/texton/texton-reader", fs::read_symlink("/proc/self/exe").parent_path().string() + "/texton-reader"});
+        expect_error([&] { (void)read_image(small(), kIsolated); }, ErrorCode::unsupported, "texton::read_image",
+                     {"/texton/texton-reader", beside.string()});
     }
     const test::ReaderProgram folder(folder_.path().string());
     expect_error([&] { (void)read_image(small(), kIsolated); }, ErrorCode::unsupported, "texton::read_image",

@@ -330,7 +330,7 @@ TEST_P(FunctorCallsTest, ALoopMayStepByTexelsThatAreNeverZero) {
 
 /// The CPU device has a source for each way of calling functors.
 TEST_P(FunctorCallsTest, OnlyFunctorsThatPromiseItAreRecorded) {
-    if (!on_cpu()) GTEST_SKIP() << "a CUDA device has one source";
+    if (!on_cpu()) GTEST_SKIP() << "the test runs on the CPU device";
     const Array array(device(), {Format::r8_unorm, {8, 8}});
     const Texture texture(array);
     const Linear memory(device(), Format::r8_uint, {8, 8});

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <texton/error.h>
+#include <texton/fill.h>
 #include <texton/linear.h>
 #include <texton/physical.h>
 
@@ -130,6 +131,7 @@ TEST_P(CudaArrayTest, FailedArrayCreationLeaksNoMemory) {
 TEST_P(CudaArrayTest, ArraysCopiedByAKernelFreeAllTheirMemory) {
     const ArrayInfo info{.format = Format::rgba8_unorm, .extent = {2048, 2048}};
     const Linear memory(device(), packed_bytes(info));
+    fill(memory.view(), std::uint8_t{0});
     const auto copied = [&] {
         const HeldArray array(backend(), info);
         const MemoryLocation to = array.location(0, array.whole(0));
