@@ -11,6 +11,8 @@
 #include <mutex>
 #include <system_error>
 
+#include <fmt/format.h>
+
 namespace texton::detail {
 namespace {
 
@@ -141,6 +143,13 @@ void require_read(const char* object, const std::filesystem::path& path, OIIO::I
     fail_file(object, path, "cannot be read completely: " + one_line(input.geterror()), "The file may be truncated.");
 }
 
+std::string other_kinds(OIIO::TypeDesc type) {
+    const char* kinds = ".tif";
+    if (type == OIIO::TypeHalf) kinds = ".exr";
+    if (type == OIIO::TypeFloat || type == OIIO::TypeUInt32) kinds = ".tif or .exr";
+    return fmt::format("Use {}, or convert the texels to another format first.", kinds);
+}
+
 OIIO::TypeDesc channel_type(Format format) { return OIIO::TypeDesc(OIIO::string_view(std::string(info(format).oiio))); }
 
 void set_alpha_to_one(Format format, std::span<std::byte> texels) {
@@ -248,6 +257,10 @@ void ImageFileOutput::fail(const char* what, const std::string& remedy) {
 }
 
 void ImageFileOutput::open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOutput::OpenMode mode) {
+    // The DPX writer ends the process for two channels.
+    if (output_->format_name() == std::string("dpx") && specs.front().nchannels == 2) {
+        fail_file(object_, path_, "is of a kind that cannot hold two channels", other_kinds(specs.front().format));
+    }
     // The TIFF writer checks for write errors itself. It loses earlier parts if it appends a part to a stream.
     if (stream_ == nullptr && output_->supports("ioproxy") && output_->format_name() != std::string("tiff")) {
         stream_ = std::make_unique<Stream>(file_);

@@ -35,6 +35,9 @@ void require_file(const char* object, const std::filesystem::path& path);
 /// truncated; therefore the error state of `input` is checked, too.
 void require_read(const char* object, const std::filesystem::path& path, OIIO::ImageInput& input, bool good);
 
+/// Returns a remedy for a kind of file that cannot hold channels of a type: kinds that can.
+[[nodiscard]] std::string other_kinds(OIIO::TypeDesc type);
+
 /// Returns OpenImageIO's type of one channel of a plain format.
 [[nodiscard]] OIIO::TypeDesc channel_type(Format format);
 /// Sets the last of four channels to one: the maximum code value of unorm, snorm and srgb, and 1 for other formats.

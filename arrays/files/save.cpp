@@ -131,8 +131,7 @@ private:
         }
         // OpenImageIO drops the channels silently if the kind of file does not support them.
         if (row.channels != 1 && !output_->supports("alpha") && !output_->supports("nchannels")) {
-            cannot_hold(std::string(row.name),
-                        "Use .png, .tif or .exr, or convert the texels to another format first.");
+            cannot_hold(std::string(row.name), detail::other_kinds(detail::channel_type(row.format)));
         }
         const Extent extent = parts_.front()->level(0);
         if (!detail::is_possible(extent)) cannot_hold(to_string(extent), "Save a part of the image.");
@@ -205,10 +204,7 @@ private:
         const OIIO::ImageSpec& spec = output_->spec();
         if (spec.format == detail::channel_type(part.format()) && spec.nchannels == info(part.format()).channels)
             return;
-        cannot_hold(std::string(name(part.format())),
-                    spec.format == OIIO::TypeHalf || spec.format == OIIO::TypeFloat
-                        ? "Use .tif, or convert the texels to float16 or float32 first."
-                        : "Use .tif or .exr, or convert the texels to another format first.");
+        cannot_hold(std::string(name(part.format())), detail::other_kinds(detail::channel_type(part.format())));
     }
 
     void write_level(const detail::ImageSource& part, int level) {

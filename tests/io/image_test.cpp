@@ -223,6 +223,28 @@ TEST_F(ImageTest, UnsupportedFormatsAreRefusedAndTheOldFileStays) {
     EXPECT_EQ(files(), 1);
 }
 
+TEST_F(ImageTest, ARefusalNamesAKindOfFileThatHoldsTheFormat) {
+    constexpr Extent kExtent{4, 4, 1};
+    int refusals = 0;
+    for (const FormatInfo& row : formats()) {
+        if (row.oiio.empty()) continue;
+        const Bytes texels(packed_bytes(row.format, kExtent));
+        for (const char* ending :
+             {".jpg", ".png", ".hdr", ".tif", ".exr", ".dpx", ".bmp", ".tga", ".sgi", ".webp", ".ppm"}) {
+            SCOPED_TRACE(std::string(row.name) + " in " + ending);
+            try {
+                write_image(at(std::string("image") + ending), row.format, kExtent, texels);
+            } catch (const Error& error) {
+                if (!error.remedy().starts_with("Use ")) continue;  // OpenImageIO has refused to open the file
+                ++refusals;
+                const std::string kind = error.remedy().substr(4, 4);
+                EXPECT_NO_THROW(write_image(at("other" + kind), row.format, kExtent, texels)) << error.what();
+            }
+        }
+    }
+    EXPECT_GT(refusals, 30);
+}
+
 TEST_F(ImageTest, InvalidArgumentsAreRefusedAndNamed) {
     const Bytes texels(64);
     const auto refused = [&](Format format, Extent extent, std::string_view fragment) {
