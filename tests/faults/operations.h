@@ -37,6 +37,8 @@ struct Operation {
     /// True if a destructor of another library allocates memory and ends the process if there is none. See "Not
     /// promised" in tests/README.md.
     bool needs_memory = false;
+    /// Calls after whose failure another library does not free its memory. See there too.
+    Call leaks_after = Call::none;
 };
 
 /// Returns the operations of the program.

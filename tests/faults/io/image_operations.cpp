@@ -5,6 +5,7 @@
 #include <string>
 
 #include <texton/copy.h>
+#include <texton/error.h>
 #include <texton/fill.h>
 #include <texton/image.h>
 #include <texton/image_file.h>
@@ -37,7 +38,11 @@ struct Replaced {
         const Bytes present = contents_of(path);
         files.expect({{name, {present}}});
         if (present == old) return;
-        EXPECT_TRUE(stored() == texels) << "the file has neither the old nor the new contents";
+        try {
+            EXPECT_TRUE(stored() == texels) << "the file has neither the old nor the new contents";
+        } catch (const Error& error) {
+            ADD_FAILURE() << "the file is damaged: " << error.what();
+        }
     }
     // Returns the texels of the first level in the file.
     Bytes stored() const {
@@ -74,7 +79,8 @@ Operation image_operation(const std::string& ending, Format format) {
             },
             false,
             true,
-            true};
+            true,
+            ending == "png" ? Call::read : Call::none};
 }
 
 // Saves an array with its levels and loads it.
@@ -98,7 +104,8 @@ Operation array_operation(const std::string& ending, const ArrayInfo& info) {
             },
             false,
             true,
-            ending != "dds"};
+            ending != "dds",
+            ending == "png" ? Call::read : Call::none};
 }
 
 Prepared save_planar(const Device& device) {
