@@ -42,10 +42,12 @@ void create_array(ArrayBlock& block, ArrayBacking backing, const char* object);
 template <class Made = ArrayBlock>
 std::shared_ptr<Made> make_array(const Device& device, const ArrayInfo& info, ArrayBacking backing,
                                  const char* object) {
-    check_array(device, info, backing, object);
-    auto block = std::make_shared<Made>(device.backend(), info, packed_bytes(info));
-    create_array(*block, backing, object);
-    return block;
+    return request(&device.backend(), object, {}, [&] {
+        check_array(device, info, backing, object);
+        auto block = std::make_shared<Made>(device.backend(), info, packed_bytes(info));
+        create_array(*block, backing, object);
+        return block;
+    });
 }
 
 }  // namespace texton::detail

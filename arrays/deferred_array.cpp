@@ -5,6 +5,7 @@
 #include <texton/error.h>
 
 #include "arrays/mapped_block.h"
+#include "core/request.h"
 #include "core/transfer.h"
 
 namespace texton {
@@ -139,17 +140,33 @@ DeferredBlock& block_of(const Array& array) { return static_cast<DeferredBlock&>
 
 }  // namespace
 
-DeferredArray::DeferredArray(const Device& device, const ArrayInfo& info) {
+DeferredArray::DeferredArray(const Device& device, const ArrayInfo& info) try {
     auto block = detail::make_array<DeferredBlock>(device, info, detail::ArrayBacking::deferred, kDeferred);
     block->find_requirements();
     array_ = Array(std::move(block));
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kDeferred);
 }
 
 MemoryRequirements DeferredArray::requirements() const { return block_of(array_).requirements(); }
 bool DeferredArray::mapped() const { return block_of(array_).mapped(); }
-void DeferredArray::map(const Tiles& tiles, const Stream& stream) { block_of(array_).map(tiles, stream); }
-void DeferredArray::move(const Tiles& tiles, const Stream& stream) { block_of(array_).move(tiles, stream); }
-void DeferredArray::unmap(const Stream& stream) { block_of(array_).unmap(stream); }
-void DeferredArray::used_on(const Stream& stream) const { detail::use_on(array_, stream, kDeferred); }
+void DeferredArray::map(const Tiles& tiles, const Stream& stream) try {
+    block_of(array_).map(tiles, stream);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kDeferred);
+}
+void DeferredArray::move(const Tiles& tiles, const Stream& stream) try {
+    block_of(array_).move(tiles, stream);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kDeferred);
+}
+void DeferredArray::unmap(const Stream& stream) try { block_of(array_).unmap(stream); } catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kDeferred);
+}
+void DeferredArray::used_on(const Stream& stream) const try {
+    detail::use_on(array_, stream, kDeferred);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kDeferred);
+}
 
 }  // namespace texton

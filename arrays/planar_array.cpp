@@ -6,6 +6,7 @@
 #include <texton/error.h>
 
 #include "arrays/array_block.h"
+#include "core/request.h"
 
 namespace texton {
 namespace {
@@ -92,7 +93,7 @@ void copy(const Frame& destination, const Frame& source, const Stream& stream) {
     copy(destination.chroma, source.chroma, stream);
 }
 
-PlanarArray::PlanarArray(const Device& device, Format format, Extent extent) : format_(format), extent_(extent) {
+PlanarArray::PlanarArray(const Device& device, Format format, Extent extent) try : format_(format), extent_(extent) {
     check_image(format, extent, kPlanar);
     const auto whole = make_whole(device, format, extent);
     for (int plane = 0; plane < 2; ++plane) {
@@ -103,6 +104,8 @@ PlanarArray::PlanarArray(const Device& device, Format format, Extent extent) : f
         block->whole = whole;
         planes_[plane] = Array(std::move(block));
     }
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kPlanar);
 }
 
 Format PlanarArray::format() const noexcept { return format_; }

@@ -12,6 +12,7 @@
 #include "arrays/unit/affine_map.h"
 #include "arrays/written_image.h"
 #include "core/backing.h"
+#include "core/request.h"
 #include "core/transfer.h"
 
 namespace texton {
@@ -144,7 +145,7 @@ void check_image_format(const TextureState& texture, Format image) {
                                : "Use an image of a format with uint or sint channels.");
 }
 
-void sample_grid(const Texture& texture, const AffineMap& map, const View& image, const Stream* stream) {
+void sample_grid(const Texture& texture, const AffineMap& map, const View& image, const Stream* stream) try {
     const TextureState& state = *texture.state();
     check_operation(state, {});
     if (state.kind != ArrayKind::array_2d && state.kind != ArrayKind::layered_2d) {
@@ -173,6 +174,8 @@ void sample_grid(const Texture& texture, const AffineMap& map, const View& image
     detail::request(state.backend, kSample, numbers,
                     [&] { state.sampling->sample_grid(state.handle, request, &handle); });
     use.enqueued();
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kSample);
 }
 
 // --- texels as floats ------------------------------------------------------------------------------------------------
@@ -197,7 +200,7 @@ std::array<float, 4> to_floats(const Texel& texel, const FormatInfo& format) noe
 
 }  // namespace
 
-Samples sample(const Texture& texture, std::span<const FetchPoint> points, const SampleOptions& options) {
+Samples sample(const Texture& texture, std::span<const FetchPoint> points, const SampleOptions& options) try {
     const TextureState& state = *texture.state();
     check_operation(state, options);
     if (options.residency) check_residency(state);
@@ -207,9 +210,11 @@ Samples sample(const Texture& texture, std::span<const FetchPoint> points, const
     if (options.residency) samples.resident.resize(points.size());
     fetch(state, points, options, samples.texels, samples.resident);
     return samples;
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kSample);
 }
 
-std::vector<std::array<float, 4>> sample(const Texture& texture, std::span<const Point2> points) {
+std::vector<std::array<float, 4>> sample(const Texture& texture, std::span<const Point2> points) try {
     const TextureState& state = *texture.state();
     check_operation(state, {});
     if (state.kind != ArrayKind::array_2d) {
@@ -232,6 +237,8 @@ std::vector<std::array<float, 4>> sample(const Texture& texture, std::span<const
         for (std::size_t i = 0; i < count; ++i) results[begin + i] = to_floats(texels[i], format);
     }
     return results;
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kSample);
 }
 
 void sample(const Texture& texture, const AffineMap& map, const View& image) {

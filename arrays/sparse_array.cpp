@@ -8,6 +8,7 @@
 #include <texton/error.h>
 
 #include "arrays/mapped_block.h"
+#include "core/request.h"
 
 // A sparse array stores for each tile the slot to which it is mapped. Each level of each layer has a table of its
 // tiles, which is allocated when the first of them is mapped. Each mip tail also has a table, with one row of slots.
@@ -340,18 +341,22 @@ TileBox TileBox::mip_tail(std::size_t layer) noexcept {
     return box;
 }
 
-SparseArray::SparseArray(const Device& device, const ArrayInfo& info) {
+SparseArray::SparseArray(const Device& device, const ArrayInfo& info) try {
     auto block = detail::make_array<SparseBlock>(device, info, detail::ArrayBacking::sparse, kSparse);
     block->find_properties();
     array_ = Array(std::move(block));
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kSparse);
 }
 
 const SparseProperties& SparseArray::properties() const { return block_of(array_).properties(); }
 Extent SparseArray::tiles(int level) const { return block_of(array_).grid(level); }
 std::size_t SparseArray::slots() const { return block_of(array_).slots(); }
 
-void SparseArray::map(std::span<const TileMapping> mappings, const Stream& stream, Aliasing aliasing) {
+void SparseArray::map(std::span<const TileMapping> mappings, const Stream& stream, Aliasing aliasing) try {
     block_of(array_).map(mappings, stream, aliasing);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kSparse);
 }
 
 void SparseArray::map(const TileBox& box, const Tiles& tiles, const Stream& stream, Aliasing aliasing) {
@@ -359,19 +364,35 @@ void SparseArray::map(const TileBox& box, const Tiles& tiles, const Stream& stre
     map(std::span(&mapping, 1), stream, aliasing);
 }
 
-void SparseArray::unmap(std::span<const TileBox> boxes, const Stream& stream) { block_of(array_).unmap(boxes, stream); }
+void SparseArray::unmap(std::span<const TileBox> boxes, const Stream& stream) try {
+    block_of(array_).unmap(boxes, stream);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kSparse);
+}
 void SparseArray::unmap(const TileBox& box, const Stream& stream) { unmap(std::span(&box, 1), stream); }
-void SparseArray::unmap_all(const Stream& stream) { block_of(array_).unmap_all(stream); }
-void SparseArray::used_on(const Stream& stream) const { detail::use_on(array_, stream, kSparse); }
-
-bool SparseArray::resident(const TileBox& box) const {
-    const std::vector<bool> flags = block_of(array_).residency(box);
-    return std::find(flags.begin(), flags.end(), false) == flags.end();
+void SparseArray::unmap_all(const Stream& stream) try {
+    block_of(array_).unmap_all(stream);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kSparse);
+}
+void SparseArray::used_on(const Stream& stream) const try {
+    detail::use_on(array_, stream, kSparse);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kSparse);
 }
 
-std::vector<bool> SparseArray::residency(int level, std::size_t layer) const {
+bool SparseArray::resident(const TileBox& box) const try {
+    const std::vector<bool> flags = block_of(array_).residency(box);
+    return std::find(flags.begin(), flags.end(), false) == flags.end();
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kSparse);
+}
+
+std::vector<bool> SparseArray::residency(int level, std::size_t layer) const try {
     const SparseBlock& block = block_of(array_);
     return block.residency({.level = level, .layer = layer, .extent = block.grid(level)});
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kSparse);
 }
 
 std::size_t SparseArray::resident_slots() const { return block_of(array_).resident_slots(); }

@@ -8,6 +8,7 @@
 #include "arrays/sampling.h"
 #include "arrays/unit/surface_point.h"
 #include "core/backing.h"
+#include "core/request.h"
 
 namespace texton {
 namespace detail {
@@ -74,7 +75,7 @@ Boundary checked(const SurfaceState& surface, std::span<const SurfacePoint> poin
 
 }  // namespace
 
-Surface::Surface(const Array& array, int level) {
+Surface::Surface(const Array& array, int level) try {
     const detail::ArrayBlock& block = detail::live(array, kSurface);
     if (level < 0 || level >= block.info.levels) {
         throw Error({.code = ErrorCode::out_of_bounds,
@@ -94,6 +95,8 @@ Surface::Surface(const Array& array, int level) {
     state_ = std::make_shared<SurfaceState>(array.block(), level);
     state_->handle = detail::request(block.backend, kSurface, {{"level", static_cast<std::uint64_t>(level)}},
                                      [&] { return state_->sampling->create_surface(block, level); });
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kSurface);
 }
 
 ArrayKind Surface::kind() const noexcept { return state_->array->info.kind; }
@@ -106,7 +109,7 @@ std::uint64_t Surface::handle() const {
     return state_->sampling->surface_number(state_->handle);
 }
 
-std::vector<std::byte> read(const Surface& surface, std::span<const SurfacePoint> points, Boundary boundary) {
+std::vector<std::byte> read(const Surface& surface, std::span<const SurfacePoint> points, Boundary boundary) try {
     const SurfaceState& state = *surface.state();
     const Boundary outside = checked(state, points, boundary, kRead);
     detail::refuse_while_recording(kRead, "reading a surface without a stream");
@@ -116,10 +119,12 @@ std::vector<std::byte> read(const Surface& surface, std::span<const SurfacePoint
     detail::request(state.array->backend, kRead, {{"points", points.size()}},
                     [&] { state.sampling->read(state.handle, points, outside, texels); });
     return texels;
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kRead);
 }
 
 void write(const Surface& surface, std::span<const SurfacePoint> points, std::span<const std::byte> texels,
-           Boundary boundary) {
+           Boundary boundary) try {
     const SurfaceState& state = *surface.state();
     const std::size_t bytes = points.size() * info(surface.format()).bytes;
     if (texels.size() != bytes) {
@@ -136,6 +141,8 @@ void write(const Surface& surface, std::span<const SurfacePoint> points, std::sp
     if (points.empty()) return;
     detail::request(state.array->backend, kWrite, {{"points", points.size()}},
                     [&] { state.sampling->write(state.handle, points, outside, texels); });
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kWrite);
 }
 
 }  // namespace texton

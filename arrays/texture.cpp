@@ -12,6 +12,7 @@
 #include "arrays/unit/texture_address.h"
 #include "arrays/written_image.h"
 #include "core/backing.h"
+#include "core/request.h"
 #include "core/transfer.h"
 
 namespace texton {
@@ -314,7 +315,7 @@ std::unique_ptr<detail::TextureState> create(detail::Backend& backend, const Tex
 
 }  // namespace
 
-Texture::Texture(const Array& array, const Sampler& sampler, const TextureRange& range) {
+Texture::Texture(const Array& array, const Sampler& sampler, const TextureRange& range) try {
     const ArrayBlock& block = detail::live(array, kTexture);
     TextureRequest request{.array = &block, .sampler = sampler};
     request.format = checked_format(block.info, range);
@@ -325,9 +326,11 @@ Texture::Texture(const Array& array, const Sampler& sampler, const TextureRange&
     check_plane(block, sampler);
     state_ = detail::TextureCache::find_or_make(array.block(), detail::texture_key(request),
                                                 [&] { return create(*block.backend, request); });
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kTexture);
 }
 
-Texture::Texture(const ConstView& memory, const Sampler& sampler) {
+Texture::Texture(const ConstView& memory, const Sampler& sampler) try {
     const detail::MemoryLocation& location = memory.location();
     check_memory(location, sampler);
     check_sampler(sampler, location.format, is_row(location) ? ArrayKind::array_1d : ArrayKind::array_2d, 1);
@@ -338,6 +341,8 @@ Texture::Texture(const ConstView& memory, const Sampler& sampler) {
         state_ = detail::TextureCache::find_or_make(location.owner, detail::texture_key(request),
                                                     [&] { return create(*location.backend, request); });
     }
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kTexture);
 }
 
 TextureSource Texture::source() const noexcept { return state_->source; }

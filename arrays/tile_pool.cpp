@@ -21,6 +21,7 @@ namespace {
 constexpr const char* kPool = "texton::TilePool";
 constexpr const char* kTiles = "texton::Tiles";
 
+using detail::FreeNodes;
 using detail::TileChunk;
 using detail::TilePoolState;
 using detail::TileRun;
@@ -29,16 +30,24 @@ std::size_t slots_of(std::size_t bytes) { return bytes / kTileBytes + (bytes % k
 
 PhysicalInfo tile_memory(const Device& device) { return {.location = Location::device(device), .tile_pool = true}; }
 
-void add_free(TilePoolState& pool, std::size_t chunk, std::size_t first, std::size_t count) {
-    pool.free.emplace(std::pair(chunk, first), count);
-    pool.free_sizes.emplace(count, chunk, first);
+FreeNodes make_nodes() {
+    detail::FreeRuns runs{{}};
+    detail::FreeSizes sizes{{}};
+    return {runs.extract(runs.begin()), sizes.extract(sizes.begin())};
+}
+
+void add_free(TilePoolState& pool, FreeNodes nodes, std::size_t chunk, std::size_t first, std::size_t count) noexcept {
+    nodes.run.key() = {chunk, first};
+    nodes.run.mapped() = count;
+    nodes.size.value() = {count, chunk, first};
+    pool.free.insert(std::move(nodes.run));
+    pool.free_sizes.insert(std::move(nodes.size));
     pool.unused += count;
 }
 
-void remove_free(TilePoolState& pool, std::size_t chunk, std::size_t first, std::size_t count) noexcept {
-    pool.free.erase(std::pair(chunk, first));
-    pool.free_sizes.erase(std::tuple(count, chunk, first));
+FreeNodes remove_free(TilePoolState& pool, std::size_t chunk, std::size_t first, std::size_t count) noexcept {
     pool.unused -= count;
+    return {pool.free.extract(std::pair(chunk, first)), pool.free_sizes.extract(std::tuple(count, chunk, first))};
 }
 
 // Frees chunks whose slots are all free and have no pending work, until the pool holds at most `keep` slots.
@@ -53,7 +62,7 @@ void trim_to(TilePoolState& pool, std::size_t keep) {
             ++at;
             continue;
         }
-        remove_free(pool, chunk.id, 0, slots);
+        (void)remove_free(pool, chunk.id, 0, slots);
         pool.held -= slots;
         at = pool.chunks.erase(at);
     }
@@ -66,8 +75,9 @@ void add_chunk(TilePoolState& pool, std::size_t slots) {
     chunk->memory = detail::request(&backend, kPool, {{"bytes", bytes}},
                                     [&] { return backend.create_physical(bytes, tile_memory(pool.device)); });
     chunk->slots.resize(slots);
+    FreeNodes nodes = make_nodes();
     pool.chunks.emplace(chunk->id, chunk);
-    add_free(pool, chunk->id, 0, slots);
+    add_free(pool, std::move(nodes), chunk->id, 0, slots);
     pool.held += slots;
     ++pool.next_id;
 }
@@ -118,9 +128,12 @@ TileChunk::~TileChunk() {
 TilePoolState::~TilePoolState() {
     auto release = [chunks = std::move(chunks)]() mutable {
         for (const auto& [id, chunk] : chunks) {
-            for (const auto& event : last_unmappings(*chunk)) {
+            const Event* last = nullptr;  // neighboring slots often have the same event
+            for (const TileSlot& slot : chunk->slots) {
+                if (slot.last_unmapped == nullptr || slot.last_unmapped.get() == last) continue;
+                last = slot.last_unmapped.get();
                 try {
-                    event->synchronize();
+                    last->synchronize();
                 } catch (const Error&) {
                     // The device has failed or the driver has shut down, so nothing uses the memory.
                 }
@@ -144,9 +157,9 @@ TileRun::~TileRun() {
             begin = previous->first.second;
         }
     }
-    if (begin < first) remove_free(*pool, chunk->id, begin, first - begin);
-    if (end > first + count) remove_free(*pool, chunk->id, first + count, end - first - count);
-    add_free(*pool, chunk->id, begin, end - begin);
+    if (begin < first) (void)remove_free(*pool, chunk->id, begin, first - begin);
+    if (end > first + count) (void)remove_free(*pool, chunk->id, first + count, end - first - count);
+    add_free(*pool, std::move(nodes), chunk->id, begin, end - begin);
 }
 
 TileRun& live(const Tiles& tiles, const char* object) {
@@ -167,8 +180,7 @@ std::size_t Tiles::size() const noexcept { return run_ != nullptr ? run_->count 
 Device Tiles::device() const { return detail::live(*this, kTiles).pool->device; }
 std::size_t Tiles::mapped() const { return detail::mapped_slots(detail::live(*this, kTiles)); }
 
-TilePool::TilePool(const Device& device, const TilePoolInfo& info)
-    : state_(std::make_shared<TilePoolState>(device, info)) {
+TilePool::TilePool(const Device& device, const TilePoolInfo& info) {
     if (!device.properties().virtual_memory) {
         throw Error({.code = ErrorCode::unsupported,
                      .object = kPool,
@@ -176,8 +188,10 @@ TilePool::TilePool(const Device& device, const TilePoolInfo& info)
                      .remedy = "Use Array instead of SparseArray or DeferredArray."});
     }
     detail::Backend& backend = device.backend();
-    state_->granularity = detail::request(
-        &backend, kPool, {}, [&] { return backend.physical_granularity(tile_memory(device), Granularity::minimum); });
+    detail::request(&backend, kPool, {}, [&] {
+        state_ = std::make_shared<TilePoolState>(device, info);
+        state_->granularity = backend.physical_granularity(tile_memory(device), Granularity::minimum);
+    });
     if (info.chunk_bytes > 0 && info.chunk_bytes % state_->granularity == 0) return;
     throw Error(
         {.code = ErrorCode::bad_argument,
@@ -191,7 +205,7 @@ TilePool::TilePool(const Device& device, const TilePoolInfo& info)
 const Device& TilePool::device() const noexcept { return state_->device; }
 const TilePoolInfo& TilePool::info() const noexcept { return state_->info; }
 
-Tiles TilePool::allocate(std::size_t slots) const {
+Tiles TilePool::allocate(std::size_t slots) const try {
     if (slots == 0) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = kPool,
@@ -208,13 +222,16 @@ Tiles TilePool::allocate(std::size_t slots) const {
         fit = pool.free_sizes.lower_bound({slots, 0, 0});
     }
     const auto [count, chunk, first] = *fit;
-    if (count > slots) add_free(pool, chunk, first + slots, count - slots);
-    remove_free(pool, chunk, first, count);
+    FreeNodes rest = make_nodes();
+    run->nodes = remove_free(pool, chunk, first, count);
+    if (count > slots) add_free(pool, std::move(rest), chunk, first + slots, count - slots);
     run->chunk = pool.chunks.at(chunk).get();
     run->first = first;
     run->count = slots;
     run->pool = state_;
     return Tiles(run);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kPool);
 }
 
 Tiles TilePool::allocate_bytes(std::size_t bytes) const { return allocate(slots_of(bytes)); }
@@ -229,10 +246,12 @@ TilePoolUsage TilePool::usage() const {
             .chunks = state_->chunks.size()};
 }
 
-void TilePool::trim(std::size_t keep) const {
+void TilePool::trim(std::size_t keep) const try {
     detail::refuse_while_recording(kPool, "freeing memory of a tile pool");
     const std::lock_guard lock(state_->mutex);
     trim_to(*state_, slots_of(keep));
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kPool);
 }
 
 }  // namespace texton

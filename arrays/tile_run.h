@@ -37,6 +37,17 @@ struct TileChunk {
     std::vector<TileSlot> slots;
 };
 
+/// Free runs of a pool by position, to merge neighboring runs: (chunk, first slot) -> number of slots.
+using FreeRuns = std::map<std::pair<std::size_t, std::size_t>, std::size_t>;
+/// Free runs by size, to find the best fit: (number of slots, chunk, first slot).
+using FreeSizes = std::set<std::tuple<std::size_t, std::size_t, std::size_t>>;
+
+/// The memory of a free run's entries. Allocated runs keep it, so that nothing is allocated when they become free.
+struct FreeNodes {
+    FreeRuns::node_type run;
+    FreeSizes::node_type size;
+};
+
 /// The state of a pool. The mutex protects the members below it.
 struct TilePoolState {
     TilePoolState(const Device& device, const TilePoolInfo& info) : device(device), info(info) {}
@@ -49,11 +60,11 @@ struct TilePoolState {
     std::size_t granularity = 0;
 
     std::mutex mutex;
-    std::map<std::size_t, std::shared_ptr<TileChunk>> chunks;                // by id
-    std::map<std::pair<std::size_t, std::size_t>, std::size_t> free;         // (chunk, first slot) -> number of slots
-    std::set<std::tuple<std::size_t, std::size_t, std::size_t>> free_sizes;  // (number of slots, chunk, first slot)
-    std::size_t held = 0;                                                    // slots
-    std::size_t unused = 0;                                                  // slots
+    std::map<std::size_t, std::shared_ptr<TileChunk>> chunks;  // by id
+    FreeRuns free;
+    FreeSizes free_sizes;
+    std::size_t held = 0;    // slots
+    std::size_t unused = 0;  // slots
     std::size_t next_id = 0;
 };
 
@@ -65,6 +76,7 @@ struct TileRun {
     TileChunk* chunk = nullptr;
     std::size_t first = 0;
     std::size_t count = 0;
+    FreeNodes nodes;
 
     std::size_t byte_offset(std::size_t slot) const noexcept { return (first + slot) * kTileBytes; }
 };

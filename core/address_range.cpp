@@ -7,6 +7,7 @@
 #include <texton/physical.h>
 
 #include "core/block.h"
+#include "core/request.h"
 
 // Address ranges and their mappings. Each view of a range owns a Cover, which keeps the range alive. unmap() marks the
 // covers that overlap with the mapping as released.
@@ -70,7 +71,7 @@ bool touches(std::size_t a, std::size_t a_bytes, std::size_t b, std::size_t b_by
 
 }  // namespace
 
-AddressRange::AddressRange(const Device& device, std::size_t bytes, std::size_t alignment) {
+AddressRange::AddressRange(const Device& device, std::size_t bytes, std::size_t alignment) try {
     detail::check_bytes(bytes, kRange);
     detail::Backend& backend = device.backend();
     const std::size_t unit = Physical::granularity(device);
@@ -87,9 +88,11 @@ AddressRange::AddressRange(const Device& device, std::size_t bytes, std::size_t 
     block->address = detail::request(&backend, kRange, {{"bytes", bytes}},
                                      [&] { return backend.reserve_addresses(bytes, alignment); });
     block_ = std::move(block);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kRange);
 }
 
-void AddressRange::map(std::size_t offset, const Physical& memory) {
+void AddressRange::map(std::size_t offset, const Physical& memory) try {
     RangeBlock& range = live_range(block_);
     const detail::PhysicalHandle handle = memory.handle();
     const std::size_t bytes = memory.bytes();
@@ -129,6 +132,8 @@ void AddressRange::map(std::size_t offset, const Physical& memory) {
         range.mappings.erase(entry);
         throw;
     }
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kRange);
 }
 
 void AddressRange::unmap(std::size_t offset) {
@@ -184,7 +189,7 @@ std::byte* AddressRange::data() const noexcept { return block_ ? block_->address
 std::size_t AddressRange::bytes() const noexcept { return block_ ? block_->bytes : 0; }
 Device AddressRange::device() const { return Device(*detail::live(block_, kRange).backend); }
 
-View AddressRange::view(Format format, Extent extent, std::size_t offset) const {
+View AddressRange::view(Format format, Extent extent, std::size_t offset) const try {
     RangeBlock& range = live_range(block_);
     const std::size_t bytes = packed_bytes(format, extent);
     if (bytes == 0 || offset > range.bytes || bytes > range.bytes - offset) {
@@ -208,6 +213,8 @@ View AddressRange::view(Format format, Extent extent, std::size_t offset) const 
     std::erase_if(range.covers, [](const std::weak_ptr<Cover>& weak) { return weak.expired(); });
     range.covers.push_back(cover);
     return view;
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kRange);
 }
 
 }  // namespace texton

@@ -17,10 +17,12 @@ StreamState::~StreamState() {
 }
 
 EventState::~EventState() {
+    if (handle == nullptr) return;
     outside_recording([on = &device.backend(), event = handle] { on->destroy_event(event); });
 }
 
 GraphState::~GraphState() {
+    if (handle == nullptr) return;
     outside_recording([on = &device.backend(), graph = handle, memory = std::move(guarded)]() mutable {
         on->destroy_graph(graph);
         memory.clear();
@@ -33,7 +35,9 @@ PoolState::~PoolState() {
 
 PoolBlock::~PoolBlock() {
     attached.reset();
-    if (address != nullptr && alive.load(std::memory_order_relaxed)) free_in_order(stream, pool, address, of_graph);
+    if (address == nullptr || !alive.load(std::memory_order_relaxed)) return;
+    pending.front() = {std::move(stream), std::move(pool), address, of_graph};
+    free_in_order(std::move(pending));
 }
 
 std::shared_ptr<PoolBlock> make_pool_block(const char* object, std::size_t bytes, std::shared_ptr<StreamState> stream,
@@ -43,10 +47,12 @@ std::shared_ptr<PoolBlock> make_pool_block(const char* object, std::size_t bytes
     Backend& owner = pool != nullptr ? pool->device.backend() : runs;
     const StreamHandle on = stream->handle;
     const PoolHandle from = pool != nullptr ? pool->handle : nullptr;
-    auto block = std::make_shared<PoolBlock>(owner, bytes, std::move(stream), std::move(pool));
-    block->address = request(&owner, object, {{"bytes", bytes}}, [&] { return runs.allocate_async(bytes, from, on); });
-    block->of_graph = anyone_recording() && runs.stream_capturing(on);
-    return block;
+    return request(&owner, object, {{"bytes", bytes}}, [&] {
+        auto block = std::make_shared<PoolBlock>(owner, bytes, std::move(stream), std::move(pool));
+        block->of_graph = anyone_recording() && runs.stream_capturing(on);
+        block->address = runs.allocate_async(bytes, from, on);
+        return block;
+    });
 }
 
 Block& live(const std::shared_ptr<Block>& block, const char* object) {

@@ -2,6 +2,7 @@
 // The shared states of owners, streams, events, graphs and pools.
 #include <atomic>
 #include <cstddef>
+#include <list>
 #include <memory>
 #include <mutex>
 
@@ -123,21 +124,31 @@ struct PlainBlock : Block {
 template <class Allocate>
 std::shared_ptr<Block> make_block(Backend& backend, const char* object, MemoryKind kind, std::size_t bytes,
                                   FreeFunction free, Allocate&& allocate) {
-    auto block = std::make_shared<PlainBlock>(backend, kind, nullptr, bytes, free);
-    block->address = request(&backend, object, {{"bytes", bytes}}, std::forward<Allocate>(allocate));
-    return block;
+    return request(&backend, object, {{"bytes", bytes}}, [&]() -> std::shared_ptr<Block> {
+        auto block = std::make_shared<PlainBlock>(backend, kind, nullptr, bytes, free);
+        block->address = allocate();
+        return block;
+    });
 }
+
+/// Memory of a pool that must be freed in the order of a stream. Keeps the stream and the pool alive.
+struct PendingFree {
+    std::shared_ptr<StreamState> stream;
+    std::shared_ptr<PoolState> pool;
+    std::byte* address = nullptr;
+    bool of_graph = false;
+};
 
 /// Memory of a pool, freed in the order of its stream. Keeps the stream and the pool alive.
 struct PoolBlock : Block {
-    PoolBlock(Backend& backend, std::size_t bytes, std::shared_ptr<StreamState> stream,
-              std::shared_ptr<PoolState> pool) noexcept
+    PoolBlock(Backend& backend, std::size_t bytes, std::shared_ptr<StreamState> stream, std::shared_ptr<PoolState> pool)
         : Block(backend, MemoryKind::linear, nullptr, bytes), stream(std::move(stream)), pool(std::move(pool)) {}
     ~PoolBlock() override;
 
     std::shared_ptr<StreamState> stream;
-    std::shared_ptr<PoolState> pool;  ///< null: the current pool of the device
-    bool of_graph = false;            ///< true if it was allocated while the stream was captured
+    std::shared_ptr<PoolState> pool;    ///< null: the current pool of the device
+    bool of_graph = false;              ///< true if it was allocated while the stream was captured
+    std::list<PendingFree> pending{1};  ///< for the destructor, which must not allocate memory
 };
 
 /// Allocates memory in the order of the stream. A null pool means the current pool of the stream's device.

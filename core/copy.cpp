@@ -7,6 +7,7 @@
 
 #include "core/backing.h"
 #include "core/block.h"
+#include "core/request.h"
 #include "core/transfer.h"
 
 namespace texton {
@@ -99,7 +100,7 @@ void run_copy(const detail::CopyRequest& request, detail::Backend& backend, cons
 
 }  // namespace
 
-void copy(const View& destination, const ConstView& source) {
+void copy(const View& destination, const ConstView& source) try {
     const Transfer transfer(destination, source);
     detail::refuse_while_recording(kCopy, "copying without a stream");
     detail::Backend& backend = executor(transfer.request);
@@ -109,9 +110,11 @@ void copy(const View& destination, const ConstView& source) {
         detail::wait_for_default_stream(*transfer.request.destination, backend);
         run_copy(transfer.request, backend, nullptr);
     });
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kCopy);
 }
 
-void copy(const View& destination, const ConstView& source, const Stream& stream) {
+void copy(const View& destination, const ConstView& source, const Stream& stream) try {
     const Transfer transfer(destination, source);
     detail::check_stream(stream, detail::home(destination.location()), detail::home(source.location()), kCopy);
     detail::Backend& backend = stream.device().backend();
@@ -119,14 +122,18 @@ void copy(const View& destination, const ConstView& source, const Stream& stream
     detail::request(&backend, kCopy, {{"bytes", total(transfer.request.box)}},
                     [&] { run_copy(transfer.request, backend, &stream.state()->handle); });
     use.enqueued();
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kCopy);
 }
 
-void CopyBatch::add(const View& destination, const ConstView& source) {
+void CopyBatch::add(const View& destination, const ConstView& source) try {
     const Transfer checked(destination, source);
     pairs_.push_back({destination, source});
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kBatch);
 }
 
-void CopyBatch::run(const Stream& stream) const {
+void CopyBatch::run(const Stream& stream) const try {
     if (pairs_.empty()) return;
     std::deque<Transfer> transfers;  // the requests point into these
     std::vector<detail::CopyRequest> requests;
@@ -151,6 +158,8 @@ void CopyBatch::run(const Stream& stream) const {
         for (const detail::CopyRequest& request : through_host) copy_through_host(request, backend, &handle);
     });
     use.enqueued();
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kBatch);
 }
 
 }  // namespace texton

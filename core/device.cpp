@@ -70,11 +70,13 @@ void check_peer(const Device& device, const Device& peer) {
 
 }  // namespace
 
-std::vector<Device> Device::list() {
+std::vector<Device> Device::list() try {
     std::vector<Device> devices;
     for (const auto& backend : cuda_backends().devices) devices.push_back(Device(*backend));
     for (const auto& backend : cpu_backends()) devices.push_back(Device(*backend));
     return devices;
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::Device::list");
 }
 
 Device Device::best() { return cuda_backends().devices.empty() ? cpu() : cuda(); }
@@ -85,7 +87,11 @@ Device Device::cuda(int index) {
 
 Device Device::cpu(int index) { return device_at(cpu_backends(), index, "texton::Device::cpu", {}); }
 
-std::string Device::why_no_cuda() { return cuda_backends().devices.empty() ? cuda_backends().why_none : std::string(); }
+std::string Device::why_no_cuda() try {
+    return cuda_backends().devices.empty() ? cuda_backends().why_none : std::string();
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::Device::why_no_cuda");
+}
 
 DeviceKind Device::kind() const noexcept { return properties().kind; }
 int Device::index() const noexcept { return properties().index; }

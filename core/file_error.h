@@ -42,9 +42,10 @@ auto call_back(const Callback& callback) {
 
 /// Calls `body` and returns its result. Only two kinds of exception leave this function: Error, and what callbacks of
 /// the user throw. fail_with_current() replaces all others. Public functions that work on files have this call around
-/// their body. Calls must not be nested: the outer call would replace the exceptions of callbacks.
-template <class Body>
-decltype(auto) guarded(const char* object, const std::filesystem::path& file, const Body& body) {
+/// their body. `file` is a path or a text that becomes one. Calls must not be nested: the outer call would replace the
+/// exceptions of callbacks.
+template <class File, class Body>
+decltype(auto) guarded(const char* object, const File& file, const Body& body) {
     try {
         return body();
     } catch (const Error&) {

@@ -9,6 +9,7 @@
 
 #include "core/backing.h"
 #include "core/block.h"
+#include "core/request.h"
 #include "core/transfer.h"
 
 namespace texton {
@@ -53,7 +54,7 @@ void check_rows(const detail::MemoryLocation& location, const detail::Box& box, 
                  .numbers = {{"row", box.row_bytes}, {"pitch", location.pitch}, {"pattern", pattern_bytes}}});
 }
 
-void fill_with(const View& destination, std::span<const std::byte> pattern, const Stream* stream) {
+void fill_with(const View& destination, std::span<const std::byte> pattern, const Stream* stream) try {
     detail::check_live(destination.location(), kFill);
     const auto locked = detail::page_locked(destination.location(), kFill);
     const detail::MemoryLocation& location = locked ? *locked : destination.location();
@@ -78,6 +79,8 @@ void fill_with(const View& destination, std::span<const std::byte> pattern, cons
     detail::BackingUse use(kFill, *stream, location.owner);
     detail::request(&backend, kFill, {bytes}, [&] { backend.fill(request, &handle); });
     use.enqueued();
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kFill);
 }
 
 template <class Pattern>

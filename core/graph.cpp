@@ -48,7 +48,16 @@ Graph Graph::capture(const Stream& stream, const std::function<void()>& record) 
         backend.abandon_capture(handle);
         throw;
     }
-    const auto graph = detail::request(&backend, kGraph, {}, [&] {
+    // Created before the graph, so that no failure leaks the graph.
+    const auto make_state = [&] { return std::make_shared<detail::GraphState>(stream.device(), nullptr, 0); };
+    std::shared_ptr<detail::GraphState> state;
+    try {
+        state = detail::request(&backend, kGraph, {}, make_state);
+    } catch (...) {
+        backend.abandon_capture(handle);
+        throw;
+    }
+    state->handle = detail::request(&backend, kGraph, {}, [&] {
         try {
             return backend.end_capture(handle);
         } catch (const Error& error) {
@@ -63,19 +72,14 @@ Graph Graph::capture(const Stream& stream, const std::function<void()>& record) 
                  .cuda_name = error.cuda_name()});
         }
     });
-    std::size_t size = 0;
-    try {
-        size = detail::request(&backend, kGraph, {}, [&] { return backend.graph_size(graph); });
-    } catch (...) {
-        backend.destroy_graph(graph);
-        throw;
-    }
-    auto state = std::make_shared<detail::GraphState>(stream.device(), graph, size);
-    state->guarded = scope.kept();
+    detail::request(&backend, kGraph, {}, [&] {
+        state->size = backend.graph_size(state->handle);
+        state->guarded = scope.kept();
+    });
     return Graph(std::move(state));
 }
 
-void Graph::launch(const Stream& stream) const {
+void Graph::launch(const Stream& stream) const try {
     if (stream.device() != state_->device) {
         throw Error({.code = ErrorCode::wrong_device,
                      .object = kGraph,
@@ -87,6 +91,8 @@ void Graph::launch(const Stream& stream) const {
     detail::BackingUse use(kGraph, stream, state_->guarded);
     detail::request(&backend, kGraph, {}, [&] { backend.launch_graph(state_->handle, stream.state()->handle); });
     use.enqueued();
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kGraph);
 }
 
 std::size_t Graph::size() const noexcept { return state_->size; }

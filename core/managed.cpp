@@ -5,6 +5,7 @@
 #include <texton/error.h>
 
 #include "core/block.h"
+#include "core/request.h"
 
 namespace texton {
 namespace {
@@ -64,7 +65,7 @@ void check_stream(const detail::Block& block, const Stream& stream) {
 
 }  // namespace
 
-Managed::Managed(const Device& device, std::size_t bytes, Attach attach) {
+Managed::Managed(const Device& device, std::size_t bytes, Attach attach) try {
     detail::check_bytes(bytes, kManaged);
     if (attach == Attach::single) {
         throw Error({.code = ErrorCode::bad_argument,
@@ -88,6 +89,8 @@ Managed::Managed(const Device& device, std::size_t bytes, Attach attach) {
         }
         return backend.allocate_managed(bytes, attach);
     });
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kManaged);
 }
 
 std::byte* Managed::data() const noexcept { return block_ ? block_->address : nullptr; }

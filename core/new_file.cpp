@@ -155,14 +155,15 @@ std::size_t NewFile::read_at(std::uint64_t offset, std::span<std::byte> bytes) c
     return done;
 }
 
-std::uint64_t NewFile::size() const noexcept {
+std::optional<std::uint64_t> NewFile::size() const noexcept {
     struct stat status;
-    return ::fstat(file_, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+    if (::fstat(file_, &status) != 0) return std::nullopt;
+    return static_cast<std::uint64_t>(status.st_size);
 }
 
 bool NewFile::has_hole() const noexcept {
     const off_t hole = ::lseek(file_, 0, SEEK_HOLE);
-    return hole >= 0 && static_cast<std::uint64_t>(hole) < size();
+    return hole >= 0 && static_cast<std::uint64_t>(hole) < size().value_or(0);
 }
 
 void NewFile::write(std::span<const std::byte> bytes) {

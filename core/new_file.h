@@ -42,8 +42,8 @@ public:
     int write_at(std::uint64_t offset, std::span<const std::byte> bytes) noexcept;
     /// Reads bytes at an offset. Returns their number, which is smaller at the end of the file and after errors.
     std::size_t read_at(std::uint64_t offset, std::span<std::byte> bytes) const noexcept;
-    /// Returns the size of the file in bytes.
-    std::uint64_t size() const noexcept;
+    /// Returns the size of the file in bytes, or nothing and sets errno if the system does not tell it.
+    std::optional<std::uint64_t> size() const noexcept;
     /// Returns true if the file system has stored nothing for a part of the file: a write there was lost.
     bool has_hole() const noexcept;
 

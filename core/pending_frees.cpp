@@ -10,14 +10,6 @@
 namespace texton::detail {
 namespace {
 
-// Keeps the stream and the pool until the memory is freed.
-struct PendingFree {
-    std::shared_ptr<StreamState> stream;
-    std::shared_ptr<PoolState> pool;
-    std::byte* address;
-    bool of_graph;
-};
-
 struct PendingFrees {
     std::mutex mutex;  // protects the list; locked after the gate
     std::list<PendingFree> list;
@@ -36,14 +28,15 @@ constinit std::mutex gate;
 constinit std::atomic<int> frees_in_progress{0};
 
 // Returns false if the memory must be freed later, because the stream is being captured or a call has failed.
-bool try_free(const FreeingScope& scope, const StreamState& stream, std::byte* address, bool of_graph) noexcept {
-    Backend& backend = stream.device.backend();
+bool try_free(const FreeingScope& scope, const PendingFree& memory) noexcept {
+    Backend& backend = memory.stream->device.backend();
     try {
-        if (!of_graph && scope.may_be_captured() && backend.stream_capturing(stream.handle)) return false;
-        backend.free_async(address, stream.handle);
+        if (!memory.of_graph && scope.may_be_captured() && backend.stream_capturing(memory.stream->handle))
+            return false;
+        backend.free_async(memory.address, memory.stream->handle);
     } catch (const Error& error) {
         // After these errors nothing is left to free: a graph owns the memory, or the device is lost.
-        return (of_graph && error.code() == ErrorCode::bad_argument) || error.code() == ErrorCode::device_lost;
+        return (memory.of_graph && error.code() == ErrorCode::bad_argument) || error.code() == ErrorCode::device_lost;
     } catch (const std::bad_alloc&) {
         return false;
     }
@@ -63,18 +56,13 @@ FreeingScope::~FreeingScope() {
     if (!lock_.owns_lock()) frees_in_progress.fetch_sub(1);
 }
 
-void free_in_order(const std::shared_ptr<StreamState>& stream, const std::shared_ptr<PoolState>& pool,
-                   std::byte* address, bool of_graph) noexcept {
+void free_in_order(std::list<PendingFree> memory) noexcept {
     const FreeingScope scope;
-    if (try_free(scope, *stream, address, of_graph)) return;
+    if (try_free(scope, memory.front())) return;
     PendingFrees& all = pending();
     const std::lock_guard lock(all.mutex);
-    try {
-        all.list.push_back({stream, pool, address, of_graph});
-        all.count.store(all.list.size(), std::memory_order_release);
-    } catch (const std::bad_alloc&) {
-        // The host has no memory for the list: the memory stays allocated.
-    }
+    all.list.splice(all.list.end(), memory);
+    all.count.store(all.list.size(), std::memory_order_release);
 }
 
 void free_pending() noexcept {
@@ -85,7 +73,7 @@ void free_pending() noexcept {
     const std::lock_guard lock(all.mutex);
     for (auto each = all.list.begin(); each != all.list.end();) {
         const auto next = std::next(each);
-        if (try_free(scope, *each->stream, each->address, each->of_graph)) freed.splice(freed.end(), all.list, each);
+        if (try_free(scope, *each)) freed.splice(freed.end(), all.list, each);
         each = next;
     }
     all.count.store(all.list.size(), std::memory_order_release);

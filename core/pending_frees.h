@@ -1,17 +1,16 @@
 #pragma once
 // Frees of pool memory in the order of a stream that may be being captured.
-#include <memory>
+#include <list>
 #include <mutex>
 
 #include "core/block.h"
 
 namespace texton::detail {
 
-/// Frees memory of a pool in the order of `stream`. Memory that was not allocated in a graph (`of_graph` is false)
-/// cannot be freed in one: if the stream is being captured, the memory is freed by a later call of free_pending(). So it
-/// is if a call of the device fails.
-void free_in_order(const std::shared_ptr<StreamState>& stream, const std::shared_ptr<PoolState>& pool,
-                   std::byte* address, bool of_graph) noexcept;
+/// Frees memory of a pool in the order of its stream; the list has one element. Memory that was not allocated in a graph
+/// (`of_graph` is false) cannot be freed in one: if the stream is being captured, the memory is freed by a later call of
+/// free_pending(). So it is if a call of the device fails.
+void free_in_order(std::list<PendingFree> memory) noexcept;
 
 /// Frees the pending memory whose streams are no longer being captured. Called when a recording has ended, when a stream or
 /// device is synchronized, and at each operation of a pool. Costs one atomic load if no memory is pending.

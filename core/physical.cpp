@@ -5,6 +5,7 @@
 #include <texton/error.h>
 
 #include "core/block.h"
+#include "core/request.h"
 
 namespace texton {
 namespace {
@@ -70,7 +71,7 @@ std::size_t Physical::granularity(const Device& device, const PhysicalInfo& aske
     return detail::request(&backend, kPhysical, {}, [&] { return backend.physical_granularity(info, which); });
 }
 
-Physical::Physical(const Device& device, std::size_t bytes, const PhysicalInfo& asked) {
+Physical::Physical(const Device& device, std::size_t bytes, const PhysicalInfo& asked) try {
     const PhysicalInfo info = checked_info(device, asked);
     detail::check_bytes(bytes, kPhysical);
     check_size(bytes, granularity(device, info));
@@ -80,9 +81,11 @@ Physical::Physical(const Device& device, std::size_t bytes, const PhysicalInfo& 
     block->handle =
         detail::request(&backend, kPhysical, {{"bytes", bytes}}, [&] { return backend.create_physical(bytes, info); });
     block_ = std::move(block);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kPhysical);
 }
 
-Physical Physical::import(const Device& device, const ShareableHandle& handle, std::size_t bytes) {
+Physical Physical::import(const Device& device, const ShareableHandle& handle, std::size_t bytes) try {
     detail::check_bytes(bytes, kPhysical);
     if (!detail::names_something(handle)) {
         refuse(ErrorCode::bad_argument, "the handle has no type, or its file descriptor is not open",
@@ -97,6 +100,8 @@ Physical Physical::import(const Device& device, const ShareableHandle& handle, s
     Physical imported;
     imported.block_ = std::move(block);
     return imported;
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kPhysical);
 }
 
 ShareableHandle Physical::export_handle(HandleType type) const {

@@ -9,6 +9,7 @@
 
 #include "core/block.h"
 #include "core/host_ranges.h"
+#include "core/request.h"
 
 // Page-locked host memory: allocated (Pinned) or owned by the caller (Registered). host_ranges lists both while they
 // live.
@@ -45,7 +46,7 @@ std::byte* mapped_address(const std::shared_ptr<detail::Block>& block, const cha
 
 }  // namespace
 
-Pinned::Pinned(const Device& device, std::size_t bytes, PinnedOptions options) : asked_(options) {
+Pinned::Pinned(const Device& device, std::size_t bytes, PinnedOptions options) try : asked_(options) {
     detail::check_bytes(bytes, kPinned);
     detail::refuse_while_recording(kPinned, "allocating host memory");
     detail::Backend& backend = device.backend();
@@ -55,6 +56,8 @@ Pinned::Pinned(const Device& device, std::size_t bytes, PinnedOptions options) :
     detail::add_host_range(block->address, bytes, MemoryKind::pinned);
     block->host_reads_slowly = options.write_combined;
     block_ = std::move(block);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kPinned);
 }
 
 std::size_t Pinned::bytes() const noexcept { return block_ ? block_->bytes : 0; }
@@ -83,7 +86,8 @@ Device Pinned::device() const { return Device(*detail::live(block_, kPinned).bac
 View Pinned::view() const { return detail::byte_view(block_, kPinned); }
 View Pinned::view(Format format, Extent extent) const { return detail::packed_view(block_, kPinned, format, extent); }
 
-Registered::Registered(const Device& device, void* data, std::size_t bytes, RegisterOptions options) : asked_(options) {
+Registered::Registered(const Device& device, void* data, std::size_t bytes, RegisterOptions options) try
+    : asked_(options) {
     if (data == nullptr) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = kRegistered,
@@ -123,6 +127,8 @@ Registered::Registered(const Device& device, void* data, std::size_t bytes, Regi
     block->address = address;
     detail::add_host_range(address, bytes, MemoryKind::registered);
     block_ = std::move(block);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kRegistered);
 }
 
 std::byte* Registered::data() const noexcept { return block_ ? block_->address : nullptr; }

@@ -5,6 +5,7 @@
 #include <texton/error.h>
 
 #include "core/block.h"
+#include "core/request.h"
 
 namespace texton {
 namespace {
@@ -59,7 +60,7 @@ View pitched_view(const std::shared_ptr<detail::Block>& block, const char* objec
 
 }  // namespace
 
-Pitched2D::Pitched2D(const Device& device, Format format, Extent extent) : format_(format), extent_(extent) {
+Pitched2D::Pitched2D(const Device& device, Format format, Extent extent) try : format_(format), extent_(extent) {
     const std::size_t row = checked_row(k2D, device, format, extent);
     if (extent.depth != 1) {
         throw Error(
@@ -78,6 +79,8 @@ Pitched2D::Pitched2D(const Device& device, Format format, Extent extent) : forma
         return memory.address;
     });
     block_->bytes = pitch_ * rows;
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(k2D);
 }
 
 std::byte* Pitched2D::data() const noexcept { return block_ ? block_->address : nullptr; }
@@ -86,7 +89,7 @@ View Pitched2D::view() const {
     return pitched_view(block_, k2D, format_, extent_, pitch_, pitch_ * row_count(format_, extent_.height));
 }
 
-Pitched3D::Pitched3D(const Device& device, Format format, Extent extent) : format_(format), extent_(extent) {
+Pitched3D::Pitched3D(const Device& device, Format format, Extent extent) try : format_(format), extent_(extent) {
     const std::size_t row = checked_row(k3D, device, format, extent);
     detail::refuse_while_recording(k3D, "allocating memory outside of stream order");
     detail::Backend& backend = device.backend();
@@ -99,6 +102,8 @@ Pitched3D::Pitched3D(const Device& device, Format format, Extent extent) : forma
     });
     slice_pitch_ = pitch_ * rows;
     block_->bytes = slice_pitch_ * extent.depth;
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(k3D);
 }
 
 std::byte* Pitched3D::data() const noexcept { return block_ ? block_->address : nullptr; }

@@ -9,6 +9,7 @@
 
 #include "core/block.h"
 #include "core/pending_frees.h"
+#include "core/request.h"
 
 namespace texton {
 namespace {
@@ -176,7 +177,7 @@ struct ImportedBlock : detail::Block {
 
 }  // namespace
 
-Pool::Pool(const Device& device, const PoolInfo& asked) {
+Pool::Pool(const Device& device, const PoolInfo& asked) try {
     const PoolInfo info = checked_info(device, asked);
     detail::Backend& backend = device.backend();
     auto state = std::make_shared<detail::PoolState>(device, nullptr, info, false, false);
@@ -185,27 +186,33 @@ Pool::Pool(const Device& device, const PoolInfo& asked) {
     state->owned = true;
     OwnedPools::instance().add(state);
     state_ = std::move(state);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kPool);
 }
 
-Pool Pool::default_of(const Device& device, const Location& location, PoolType type) {
+Pool Pool::default_of(const Device& device, const Location& location, PoolType type) try {
     const Location checked = checked_location(device, location, type, false);
     detail::Backend& backend = device.backend();
     const auto handle = request(&backend, kPool, {}, [&] { return backend.default_pool(checked, type); });
     return wrap(device, handle, checked, type);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kPool);
 }
 
 Pool Pool::default_of(const Device& device) { return default_of(device, Location::device(device)); }
 
-Pool Pool::current(const Device& device, const Location& location, PoolType type) {
+Pool Pool::current(const Device& device, const Location& location, PoolType type) try {
     const Location checked = checked_location(device, location, type, false);
     detail::Backend& backend = device.backend();
     const auto handle = request(&backend, kPool, {}, [&] { return backend.current_pool(checked, type); });
     return wrap(device, handle, checked, type);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kPool);
 }
 
 Pool Pool::current(const Device& device) { return current(device, Location::device(device)); }
 
-Pool Pool::import(const Device& device, const ShareableHandle& handle) {
+Pool Pool::import(const Device& device, const ShareableHandle& handle) try {
     if (!detail::names_something(handle)) {
         refuse(ErrorCode::bad_argument, "the handle has no type, or its file descriptor is not open",
                "Pass the result of export_handle() of the other process, with an open file descriptor.");
@@ -217,6 +224,8 @@ Pool Pool::import(const Device& device, const ShareableHandle& handle) {
     state->owned = true;
     OwnedPools::instance().add(state);
     return Pool(std::move(state));
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kPool);
 }
 
 void Pool::make_current() const {
@@ -326,7 +335,7 @@ PointerExport Pool::export_pointer(const Linear& memory) const {
     return request(block.backend, kPool, {}, [&] { return block.backend->export_pointer(block.address); });
 }
 
-Linear Pool::import_pointer(const PointerExport& pointer, std::size_t bytes) const {
+Linear Pool::import_pointer(const PointerExport& pointer, std::size_t bytes) const try {
     detail::check_bytes(bytes, kPool);
     if (!state_->imported) {
         refuse(ErrorCode::not_permitted, "a pointer can only be imported into an imported pool",
@@ -337,6 +346,8 @@ Linear Pool::import_pointer(const PointerExport& pointer, std::size_t bytes) con
     block->address =
         request(&backend, kPool, {}, [&] { return backend.import_pointer(state_->handle, pointer, bytes); });
     return Linear(std::move(block));
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kPool);
 }
 
 Device Pool::device() const { return state_->device; }

@@ -113,7 +113,15 @@ std::vector<std::shared_ptr<const Block>> RecordingScope::kept() const {
 
 void keep_in_recording(std::shared_ptr<const Block> block) { kept_blocks.push_back(std::move(block)); }
 
-void after_recording(std::function<void()> action) { deferred.push_back(std::move(action)); }
+bool after_recording(std::function<void()>& action) noexcept {
+    try {
+        deferred.emplace_back();
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+    deferred.back().swap(action);
+    return true;
+}
 
 bool recording() noexcept { return open_recordings > 0; }
 bool anyone_recording() noexcept { return all_recordings.load() > 0; }

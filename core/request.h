@@ -71,22 +71,27 @@ bool recording() noexcept;
 /// Returns true while any thread records a graph.
 bool anyone_recording() noexcept;
 
-/// Runs the action when the recording of the calling thread has ended. Requires recording().
-void after_recording(std::function<void()> action);
+/// Keeps the action until the recording of the calling thread has ended. Requires recording(). Returns false, and leaves
+/// the action unchanged, if the host has no memory for this.
+[[nodiscard]] bool after_recording(std::function<void()>& action) noexcept;
 
 /// For destructors: runs the action, or runs it after the recording if the calling thread records a graph, because
-/// freeing could invalidate the capture. The action must not throw.
+/// freeing could invalidate the capture. If the host has no memory to keep the action until then, it runs at once. The
+/// action must not throw.
 template <class Action>
 void outside_recording(Action&& action) noexcept {
     if (!recording()) {
         action();
         return;
     }
+    std::function<void()> later;
     try {
-        after_recording(std::forward<Action>(action));
+        later = std::forward<Action>(action);
     } catch (const std::bad_alloc&) {
-        // The host has no memory for the list of actions: the resource stays allocated.
+        action();  // not moved yet, because std::function allocates its memory first
+        return;
     }
+    if (!after_recording(later)) later();
 }
 
 /// A function of a backend that frees memory.

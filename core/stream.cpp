@@ -36,12 +36,16 @@ void same_kind(const Device& stream, const Device& event) {
 
 Stream::Stream(const Device& device, int priority) {
     detail::Backend& backend = device.backend();
-    const auto handle = request(&backend, kStream, {}, [&] { return backend.create_stream(priority); });
-    state_ = std::make_shared<detail::StreamState>(device, handle, true);
+    request(&backend, kStream, {}, [&] {
+        state_ = std::make_shared<detail::StreamState>(device, nullptr, false);
+        state_->handle = backend.create_stream(priority);
+        state_->owned = true;
+    });
 }
 
 Stream Stream::default_of(const Device& device) {
-    return Stream(std::make_shared<detail::StreamState>(device, nullptr, false));
+    return request(&device.backend(), kStream, {},
+                   [&] { return Stream(std::make_shared<detail::StreamState>(device, nullptr, false)); });
 }
 
 const Device& Stream::device() const noexcept { return state_->device; }
@@ -92,8 +96,10 @@ bool Stream::capturing() const {
 
 Event::Event(const Device& device, EventTiming timing) {
     detail::Backend& backend = device.backend();
-    const auto handle = request(&backend, kEvent, {}, [&] { return backend.create_event(timing); });
-    state_ = std::make_shared<detail::EventState>(device, handle, timing);
+    request(&backend, kEvent, {}, [&] {
+        state_ = std::make_shared<detail::EventState>(device, nullptr, timing);
+        state_->handle = backend.create_event(timing);
+    });
 }
 
 const Device& Event::device() const noexcept { return state_->device; }

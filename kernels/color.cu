@@ -201,7 +201,7 @@ struct Swizzled {
 
 // --- functions -------------------------------------------------------------------------------------------------------
 
-void color_matrix(const Stream& stream, const View& image, const Texture& texture, const ColorMatrix& matrix) {
+void color_matrix(const Stream& stream, const View& image, const Texture& texture, const ColorMatrix& matrix) try {
     constexpr const char* kObject = "texton::color_matrix";
     for (const auto& row : matrix.row) {
         for (const float number : row) detail::check_finite(kObject, "matrix", number);
@@ -210,33 +210,41 @@ void color_matrix(const Stream& stream, const View& image, const Texture& textur
                       [&](const detail::DeviceKernels& kernels, detail::Launch& launch) {
                           return kernels.color_matrix(launch, matrix);
                       });
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::color_matrix");
 }
 
-void transfer(const Stream& stream, const View& image, const Texture& texture, Transfer direction) {
+void transfer(const Stream& stream, const View& image, const Texture& texture, Transfer direction) try {
     switch (direction) {
         case Transfer::to_linear: return enqueue_transfer(stream, image, texture, ToLinear{});
         case Transfer::to_srgb: return enqueue_transfer(stream, image, texture, ToSrgb{});
     }
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::transfer");
 }
 
-void exposure(const Stream& stream, const View& image, const Texture& texture, float stops) {
+void exposure(const Stream& stream, const View& image, const Texture& texture, float stops) try {
     constexpr const char* kObject = "texton::exposure";
     detail::check_range(kObject, "stops", stops, -64, 64);
     const float by = exp2_of(stops);
     enqueue_pointwise(
         kObject, stream, image, texture, Scaled{by},
         [&](const detail::DeviceKernels& kernels, detail::Launch& launch) { return kernels.scale_colors(launch, by); });
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::exposure");
 }
 
-void grade(const Stream& stream, const View& image, const Texture& texture, const Grade& grade) {
+void grade(const Stream& stream, const View& image, const Texture& texture, const Grade& grade) try {
     constexpr const char* kObject = "texton::grade";
     detail::check_finite(kObject, "contrast", grade.contrast);
     detail::check_finite(kObject, "saturation", grade.saturation);
     detail::check_finite(kObject, "gray", grade.gray);
     enqueue_pointwise(kObject, stream, image, texture, Graded{grade});
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::grade");
 }
 
-void tone_curve(const Stream& stream, const View& image, const Texture& texture, ToneCurve curve, float white) {
+void tone_curve(const Stream& stream, const View& image, const Texture& texture, ToneCurve curve, float white) try {
     constexpr const char* kObject = "texton::tone_curve";
     detail::check_range(kObject, "white", white, 0.01, 1e6);
     switch (curve) {
@@ -247,9 +255,11 @@ void tone_curve(const Stream& stream, const View& image, const Texture& texture,
                                      ToneMapped<Filmic>{{1.0f / Filmic::curve(white)}});
         case ToneCurve::aces: return enqueue_pointwise(kObject, stream, image, texture, ToneMapped<Aces>{});
     }
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::tone_curve");
 }
 
-void change_alpha(const Stream& stream, const View& image, const Texture& texture, AlphaChange change) {
+void change_alpha(const Stream& stream, const View& image, const Texture& texture, AlphaChange change) try {
     constexpr const char* kObject = "texton::change_alpha";
     const bool has_alpha = detail::has_alpha(texture.format());
     switch (change) {
@@ -258,9 +268,11 @@ void change_alpha(const Stream& stream, const View& image, const Texture& textur
         case AlphaChange::unpremultiply:
             return enqueue_pointwise(kObject, stream, image, texture, Unpremultiplied{has_alpha});
     }
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::change_alpha");
 }
 
-void swizzle(const Stream& stream, const View& image, const Texture& texture, std::string_view channels) {
+void swizzle(const Stream& stream, const View& image, const Texture& texture, std::string_view channels) try {
     constexpr const char* kObject = "texton::swizzle";
     Swizzled swizzled{};
     bool known = channels.size() == 4;
@@ -276,6 +288,8 @@ void swizzle(const Stream& stream, const View& image, const Texture& texture, st
                       [&](const detail::DeviceKernels& kernels, detail::Launch& launch) {
                           return kernels.swizzle(launch, swizzled.from);
                       });
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::swizzle");
 }
 
 // --- named kernels ---------------------------------------------------------------------------------------------------

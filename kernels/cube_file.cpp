@@ -19,6 +19,7 @@
 #include "arrays/unit/texel_format.h"
 #include "core/file_error.h"
 #include "core/new_file.h"
+#include "core/request.h"
 #include "kernels/launch/checks.h"
 
 namespace texton {
@@ -235,8 +236,10 @@ std::string text_of(const CubeLut& lut) {
 
 }  // namespace
 
-CubeLut parse_cube(std::string_view text, std::string_view name) {
+CubeLut parse_cube(std::string_view text, std::string_view name) try {
     return detail::guarded(kParse, name, [&] { return CubeParser(kParse, name).parse(text); });
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kParse);
 }
 
 CubeLut read_cube_file(const std::filesystem::path& path) {
@@ -255,7 +258,7 @@ void write_cube_file(const std::filesystem::path& path, const CubeLut& lut) {
     detail::guarded(kWrite, path, [&] { detail::write_file(kWrite, path, text_of(lut)); });
 }
 
-Array cube_array(const Device& device, const CubeLut& lut, Format format) {
+Array cube_array(const Device& device, const CubeLut& lut, Format format) try {
     check_lut(kArray, lut);
     const FormatInfo& stored = info(format);
     if (stored.channels != 4 || (stored.kind != FormatKind::floating && stored.kind != FormatKind::unorm) ||
@@ -277,6 +280,8 @@ Array cube_array(const Device& device, const CubeLut& lut, Format format) {
     Array table(device, {.format = format, .extent = extent, .kind = flat ? ArrayKind::array_1d : ArrayKind::array_3d});
     copy(table.view(), host_view(texels.data(), format, extent));
     return table;
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kArray);
 }
 
 }  // namespace texton

@@ -326,35 +326,44 @@ void check_samples(const char* object, const LightOptions& options) {
 
 }  // namespace
 
-void net_to_cube(const Stream& stream, const View& cube, const Texture& net, CubeNet layout) {
+void net_to_cube(const Stream& stream, const View& cube, const Texture& net, CubeNet layout) try {
     detail::check_kind(kNetToCube, "net", net, {ArrayKind::array_2d});
     check_cube(kNetToCube, cube);
     check_net(kNetToCube, net.extent(), net_of(layout), cube.extent().width);
     detail::launch_as(kNetToCube, stream, cube, FromNet{net_of(layout), side_of(cube)}, net);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::net_to_cube");
 }
 
-void cube_to_net(const Stream& stream, const View& net, const Texture& cube, CubeNet layout) {
+void cube_to_net(const Stream& stream, const View& net, const Texture& cube, CubeNet layout) try {
     detail::check_kind(kCubeToNet, "cube", cube, {ArrayKind::cubemap});
     const std::size_t side = cube.extent().width;
     check_net(kCubeToNet, net.extent(), net_of(layout), side);
     detail::launch_as(kCubeToNet, stream, net, ToNet{net_of(layout), static_cast<std::int32_t>(side)}, cube);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::cube_to_net");
 }
 
-void equirect_to_cube(const Stream& stream, const View& cube, const Texture& equirect) {
+void equirect_to_cube(const Stream& stream, const View& cube, const Texture& equirect) try {
     detail::check_kind(kEquirectToCube, "equirect", equirect, {ArrayKind::array_2d});
     check_cube(kEquirectToCube, cube);
     detail::launch_as(kEquirectToCube, stream, cube, FromEquirect{side_of(cube)}, equirect);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::equirect_to_cube");
 }
 
-void cube_to_equirect(const Stream& stream, const View& equirect, const Texture& cube) {
+void cube_to_equirect(const Stream& stream, const View& equirect, const Texture& cube) try {
     detail::check_kind(kCubeToEquirect, "cube", cube, {ArrayKind::cubemap});
     check_one_slice(kCubeToEquirect, equirect);
     const Extent sides = equirect.extent();
     detail::launch_as(kCubeToEquirect, stream, equirect,
                       ToEquirect{static_cast<float>(sides.width), static_cast<float>(sides.height)}, cube);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::cube_to_equirect");
 }
 
-void rotate_cube(const Stream& stream, const View& rotated, const Texture& cube, const std::array<float, 9>& rotation) {
+void rotate_cube(const Stream& stream, const View& rotated, const Texture& cube,
+                 const std::array<float, 9>& rotation) try {
     detail::check_kind(kRotateCube, "cube", cube, {ArrayKind::cubemap});
     check_cube(kRotateCube, rotated);
     Rotated functor{{}, side_of(rotated)};
@@ -363,18 +372,22 @@ void rotate_cube(const Stream& stream, const View& rotated, const Texture& cube,
         functor.rotation[i] = rotation[i];
     }
     detail::launch_as(kRotateCube, stream, rotated, functor, cube);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::rotate_cube");
 }
 
-void irradiance(const Stream& stream, const View& cube, const Texture& environment, const LightOptions& options) {
+void irradiance(const Stream& stream, const View& cube, const Texture& environment, const LightOptions& options) try {
     detail::check_kind(kIrradiance, "environment", environment, {ArrayKind::cubemap});
     detail::check_floats(kIrradiance, "environment", environment);
     check_cube(kIrradiance, cube);
     check_samples(kIrradiance, options);
     detail::launch_as(kIrradiance, stream, cube, Gathered<CosineLobe>{{}, options.samples, side_of(cube)}, environment);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::irradiance");
 }
 
 void prefilter_ggx(const Stream& stream, std::span<const View> levels, const Texture& environment,
-                   std::span<const float> roughness, const LightOptions& options) {
+                   std::span<const float> roughness, const LightOptions& options) try {
     detail::check_kind(kPrefilterGgx, "environment", environment, {ArrayKind::cubemap});
     detail::check_floats(kPrefilterGgx, "environment", environment);
     check_samples(kPrefilterGgx, options);
@@ -396,6 +409,8 @@ void prefilter_ggx(const Stream& stream, std::span<const View> levels, const Tex
         else
             detail::run<1>(launches[i], Gathered<GgxLobe>{{alpha}, options.samples, side});
     }
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::prefilter_ggx");
 }
 
 // --- named kernels ---------------------------------------------------------------------------------------------------

@@ -85,22 +85,28 @@ constexpr const char* kBilateral = "texton::bilateral";
 }  // namespace
 
 void convolve(const Stream& stream, const View& image, const Texture& texture, std::span<const float> across,
-              std::span<const float> down, const std::optional<Pool>& scratch) {
+              std::span<const float> down, const std::optional<Pool>& scratch) try {
     detail::check_weights(kConvolve, "across", across, kMaxWeights);
     detail::check_weights(kConvolve, "down", down, kMaxWeights);
     convolve_as(kConvolve, stream, image, texture, across, down, scratch);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::convolve");
 }
 
-std::vector<float> gaussian_weights(float sigma, int radius) {
+std::vector<float> gaussian_weights(float sigma, int radius) try {
     return gaussian_weights_as("texton::gaussian_weights", sigma, radius);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::gaussian_weights");
 }
 
-void gaussian(const Stream& stream, const View& image, const Texture& texture, const GaussianOptions& options) {
+void gaussian(const Stream& stream, const View& image, const Texture& texture, const GaussianOptions& options) try {
     const std::vector<float> weights = gaussian_weights_as(kGaussian, options.sigma, options.radius);
     convolve_as(kGaussian, stream, image, texture, weights, weights, options.scratch);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::gaussian");
 }
 
-void unsharp(const Stream& stream, const View& image, const Texture& texture, const UnsharpOptions& options) {
+void unsharp(const Stream& stream, const View& image, const Texture& texture, const UnsharpOptions& options) try {
     detail::check_finite(kUnsharp, "amount", options.amount);
     detail::check_range(kUnsharp, "threshold", options.threshold, 0, std::numeric_limits<float>::max());
     const std::vector<float> weights = gaussian_weights_as(kUnsharp, options.sigma, 0);
@@ -111,9 +117,11 @@ void unsharp(const Stream& stream, const View& image, const Texture& texture, co
     in_two_passes(launch, filter, options.scratch, [&](const Down& blur) {
         detail::run<1>(launch, Unsharp{filter.texels, blur, sharpen});
     });
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::unsharp");
 }
 
-void bilateral(const Stream& stream, const View& image, const Texture& texture, const BilateralOptions& options) {
+void bilateral(const Stream& stream, const View& image, const Texture& texture, const BilateralOptions& options) try {
     detail::check_positive(kBilateral, "sigma_space", options.sigma_space);
     detail::check_positive(kBilateral, "sigma_range", options.sigma_range);
     detail::check_range(kBilateral, "radius", options.radius, 0, kMaxBilateralRadius);
@@ -133,6 +141,8 @@ void bilateral(const Stream& stream, const View& image, const Texture& texture, 
     const Bilateral filter{texels, radius, counts(options.sigma_space), counts(options.sigma_range)};
     detail::Launch launch(kBilateral, stream, image, {&texture, 1}, detail::Overlap::refused);
     if (!detail::device_kernels(launch).bilateral(launch, filter)) detail::run<1>(launch, filter);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::bilateral");
 }
 
 // --- named kernels ---------------------------------------------------------------------------------------------------

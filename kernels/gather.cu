@@ -186,7 +186,7 @@ void check_gathered(const char* object, const char* name, const Texture& texture
 
 }  // namespace
 
-std::vector<Extent> min_max_extents(const Texture& texture) {
+std::vector<Extent> min_max_extents(const Texture& texture) try {
     const auto half = [](std::size_t side) { return side > 1 ? side / 2 : 1; };
     std::vector<Extent> extents;
     Extent extent = texture.extent();
@@ -195,10 +195,12 @@ std::vector<Extent> min_max_extents(const Texture& texture) {
         extents.push_back(extent);
     } while (extent.width > 1 || extent.height > 1);
     return extents;
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::min_max_extents");
 }
 
 void min_max_pyramid(const Stream& stream, std::span<const View> levels, const Texture& texture, int channel,
-                     const std::optional<Pool>& scratch) {
+                     const std::optional<Pool>& scratch) try {
     check_gathered(kPyramid, "texture", texture);
     detail::check_range(kPyramid, "channel", channel, 0, info(texture.format()).channels - 1);
     const std::vector<Extent> extents = min_max_extents(texture);
@@ -232,10 +234,12 @@ void min_max_pyramid(const Stream& stream, std::span<const View> levels, const T
         detail::run<0>(launches[i], Show{level(i)});
     }
     make(launches.back(), levels.size() - 1);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::min_max_pyramid");
 }
 
 void percentage_closer(const Stream& stream, const View& image, const Texture& depths, const Texture& positions,
-                       const PercentageCloserOptions& options) {
+                       const PercentageCloserOptions& options) try {
     check_gathered(kCloser, "depths", depths);
     detail::check_floats(kCloser, "depths", depths);
     detail::check_kind(kCloser, "coordinates", positions, {ArrayKind::array_2d});
@@ -244,6 +248,8 @@ void percentage_closer(const Stream& stream, const View& image, const Texture& d
     detail::check_slices(kCloser, image, positions);
     detail::check_finite(kCloser, "bias", options.bias);
     detail::launch_as(kCloser, stream, image, PercentageCloser{options.size, options.bias}, depths, positions);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::percentage_closer");
 }
 
 // --- named kernels ---------------------------------------------------------------------------------------------------

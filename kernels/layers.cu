@@ -158,16 +158,20 @@ void check_layered(const char* object, const View& image, const Texture& texture
 // --- functions -------------------------------------------------------------------------------------------------------
 
 void blend(const Stream& stream, const View& image, const Texture& bottom, const Texture& top,
-           const BlendOptions& options) {
+           const BlendOptions& options) try {
     enqueue_blend(stream, image, options, bottom, top);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::blend");
 }
 
 void blend(const Stream& stream, const View& image, const Texture& bottom, const Texture& top, const Texture& mask,
-           const BlendOptions& options) {
+           const BlendOptions& options) try {
     enqueue_blend(stream, image, options, bottom, top, mask);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::blend");
 }
 
-void layer(const Stream& stream, const View& image, const Texture& texture, float layer) {
+void layer(const Stream& stream, const View& image, const Texture& texture, float layer) try {
     check_layered(kLayer, image, texture);
     detail::check_range(kLayer, "layer", layer, 0, static_cast<double>(texture.layers() - 1));
     const float whole = floorf(layer);
@@ -175,9 +179,11 @@ void layer(const Stream& stream, const View& image, const Texture& texture, floa
     if (layer == whole) return detail::launch_as(kLayer, stream, image, OneLayer{first}, texture);
     detail::check_floats(kLayer, "texture", texture);
     detail::launch_as(kLayer, stream, image, TwoLayers{first, layer - whole}, texture);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::layer");
 }
 
-void layer_sum(const Stream& stream, const View& image, const Texture& texture, std::span<const float> weights) {
+void layer_sum(const Stream& stream, const View& image, const Texture& texture, std::span<const float> weights) try {
     check_layered(kLayerSum, image, texture);
     detail::check_floats(kLayerSum, "texture", texture);
     const std::size_t layers = texture.layers();
@@ -196,6 +202,8 @@ void layer_sum(const Stream& stream, const View& image, const Texture& texture, 
         std::copy(weights.begin(), weights.end(), sum.weight);
     }
     detail::launch_as(kLayerSum, stream, image, sum, texture);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::layer_sum");
 }
 
 // --- named kernels ---------------------------------------------------------------------------------------------------

@@ -201,13 +201,17 @@ void enqueue_lens(const char* object, const Stream& stream, const View& image, c
 }  // namespace
 
 void undistort(const Stream& stream, const View& image, const Texture& texture, const Lens& lens,
-               const WarpOptions& options) {
+               const WarpOptions& options) try {
     enqueue_lens<Undistorted>(kUndistort, stream, image, texture, lens, options);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::undistort");
 }
 
 void distort(const Stream& stream, const View& image, const Texture& texture, const Lens& lens,
-             const WarpOptions& options) {
+             const WarpOptions& options) try {
     enqueue_lens<Distorted>(kDistort, stream, image, texture, lens, options);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::distort");
 }
 
 // --- named kernels ---------------------------------------------------------------------------------------------------

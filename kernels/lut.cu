@@ -9,6 +9,7 @@
 #include <texton/float_math.h>
 #include <texton/launch.h>
 
+#include "core/request.h"
 #include "kernels/functors/pointwise.h"
 #include "kernels/launch/registry.h"
 
@@ -178,7 +179,7 @@ void check_curve(std::span<const CurvePoint> points, std::size_t size) {
 // --- functions -------------------------------------------------------------------------------------------------------
 
 void lut_1d(const Stream& stream, const View& image, const Texture& texture, const Texture& table,
-            const Lut1dOptions& options) {
+            const Lut1dOptions& options) try {
     Lut1d lut{detail::pointwise_texel(kLut1d, image, "texture", texture),
               {},
               options.filter,
@@ -187,10 +188,12 @@ void lut_1d(const Stream& stream, const View& image, const Texture& texture, con
     const std::size_t entries = table.extent().width;
     set_axes(lut.axis, kLut1d, options.domain, {entries, entries, entries});
     detail::launch_as(kLut1d, stream, image, lut, texture, table);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::lut_1d");
 }
 
 void lut_3d(const Stream& stream, const View& image, const Texture& texture, const Texture& table,
-            const Lut3dOptions& options) {
+            const Lut3dOptions& options) try {
     const detail::PointwiseTexel texel = detail::pointwise_texel(kLut3d, image, "texture", texture);
     check_table(kLut3d, table, ArrayKind::array_3d, options.filter, LutChannels::each);
     const Extent entries = table.extent();
@@ -204,9 +207,11 @@ void lut_3d(const Stream& stream, const View& image, const Texture& texture, con
             return detail::launch_as(kLut3d, stream, image, Tetrahedral{texel, {axes[0], axes[1], axes[2]}}, texture,
                                      table);
     }
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::lut_3d");
 }
 
-Array curve_array(const Device& device, std::span<const CurvePoint> points, std::size_t size) {
+Array curve_array(const Device& device, std::span<const CurvePoint> points, std::size_t size) try {
     check_curve(points, size);
     const double first = points.front().x;
     const double last = points.back().x;
@@ -223,6 +228,8 @@ Array curve_array(const Device& device, std::span<const CurvePoint> points, std:
     Array table(device, {.format = Format::r32_float, .extent = {size}, .kind = ArrayKind::array_1d});
     copy(table.view(), host_view(entries.data(), Format::r32_float, {size}));
     return table;
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kCurve);
 }
 
 // --- named kernels ---------------------------------------------------------------------------------------------------

@@ -22,12 +22,14 @@ void enqueue(const Stream& stream, const View& image, const Texture& texture, co
 
 }  // namespace
 
-void median(const Stream& stream, const View& image, const Texture& texture, MedianSize size) {
+void median(const Stream& stream, const View& image, const Texture& texture, MedianSize size) try {
     const NumberedTexels texels = detail::texels_of(kMedian, image, texture);
     switch (size) {
         case MedianSize::three: return enqueue(stream, image, texture, Median<3>{texels});
         case MedianSize::five: return enqueue(stream, image, texture, Median<5>{texels});
     }
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::median");
 }
 
 Kernel detail::median_kernel() {

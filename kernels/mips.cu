@@ -152,7 +152,7 @@ void check_options(const MipOptions& options, Format format) {
 
 }  // namespace
 
-void make_mips(const Stream& stream, const Array& array, const MipOptions& options) {
+void make_mips(const Stream& stream, const Array& array, const MipOptions& options) try {
     const ArrayInfo& made = array.info();
     check_options(options, made.format);
     std::vector<Step> steps;
@@ -162,9 +162,12 @@ void make_mips(const Stream& stream, const Array& array, const MipOptions& optio
             {array.view({.level = level}), above, array.view({.level = level - 1}).extent(), made.kind, {}});
     }
     enqueue_levels(stream, steps, options);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::make_mips");
 }
 
-void make_mips(const Stream& stream, std::span<const View> levels, const Texture& finest, const MipOptions& options) {
+void make_mips(const Stream& stream, std::span<const View> levels, const Texture& finest,
+               const MipOptions& options) try {
     check_options(options, finest.format());
     check_sides(levels, finest);
     if (levels.empty()) return;
@@ -175,6 +178,8 @@ void make_mips(const Stream& stream, std::span<const View> levels, const Texture
         steps.push_back({levels[i], above.texture, levels[i - 1].extent(), finest.kind(), above.texels});
     }
     enqueue_levels(stream, steps, options);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::make_mips");
 }
 
 Kernel detail::mips_kernel() {

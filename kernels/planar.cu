@@ -47,7 +47,7 @@ void check_options(const char* object, const PlanarOptions& options, const Exten
 // --- functions -------------------------------------------------------------------------------------------------------
 
 void to_rgb(const Stream& stream, const View& image, const Texture& luma, const Texture& chroma,
-            const PlanarOptions& options) {
+            const PlanarOptions& options) try {
     detail::check_kind(kToRgb, "luma", luma, {ArrayKind::array_2d});
     detail::check_kind(kToRgb, "chroma", chroma, {ArrayKind::array_2d});
     check_options(kToRgb, options, luma.extent());
@@ -60,9 +60,11 @@ void to_rgb(const Stream& stream, const View& image, const Texture& luma, const 
     detail::Launch launch(kToRgb, stream, image, textures, detail::Overlap::refused);
     if (!detail::device_kernels(launch).to_rgb(launch, options))
         detail::run<2>(launch, detail::to_rgb_functor(options));
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::to_rgb");
 }
 
-void from_rgb(const Stream& stream, const Frame& planes, const Texture& texture, const PlanarOptions& options) {
+void from_rgb(const Stream& stream, const Frame& planes, const Texture& texture, const PlanarOptions& options) try {
     detail::check_kind(kFromRgb, "texture", texture, {ArrayKind::array_2d});
     detail::check_floats(kFromRgb, "texture", texture);
     check_options(kFromRgb, options, texture.extent());
@@ -73,6 +75,8 @@ void from_rgb(const Stream& stream, const Frame& planes, const Texture& texture,
     if (detail::device_kernels(luma).from_rgb(luma, chroma, options)) return;
     detail::run<1>(luma, detail::luma_plane(options));
     detail::run<1>(chroma, detail::chroma_plane(options));
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::from_rgb");
 }
 
 // --- named kernels ---------------------------------------------------------------------------------------------------

@@ -110,7 +110,7 @@ Radii radii_of(const Polar& polar, float height) {
 }  // namespace
 
 void warp_polar(const Stream& stream, const View& image, const Texture& texture, const Polar& polar,
-                const WarpOptions& options) {
+                const WarpOptions& options) try {
     detail::check_warp(kPolar, image, texture, options);
     const bool to_polar = polar.direction == PolarDirection::to_polar;
     const Extent extent = to_polar ? image.extent() : texture.extent();
@@ -124,6 +124,8 @@ void warp_polar(const Stream& stream, const View& image, const Texture& texture,
     }
     const FromPolar map{whole.center_x, whole.center_y, width, radii};
     detail::enqueue_warp(kPolar, stream, image, map, options, texture);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::warp_polar");
 }
 
 Kernel detail::warp_polar_kernel() {

@@ -249,7 +249,7 @@ Grid grid_of(const View& image, const Texture& texture, const Crop& crop) {
 
 }  // namespace
 
-void resample(const Stream& stream, const View& image, const Texture& texture, const ResampleOptions& options) {
+void resample(const Stream& stream, const View& image, const Texture& texture, const ResampleOptions& options) try {
     detail::check_kind(kResample, "texture", texture, {ArrayKind::array_2d, ArrayKind::layered_2d});
     detail::check_slices(kResample, image, texture);
     const Grid grid = grid_of(image, texture, options.crop);
@@ -299,6 +299,8 @@ void resample(const Stream& stream, const View& image, const Texture& texture, c
             if (in_boxes(boxes_along<AreaWeight>)) return;
             return enqueue(Weighted<AreaWeight>{grid});
     }
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::resample");
 }
 
 Kernel detail::resample_kernel() {

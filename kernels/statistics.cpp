@@ -74,7 +74,7 @@ AnyView bytes_of_statistics(const AnyView& memory) {
 }  // namespace
 
 void collect_statistics(const Stream& stream, const View& memory, const Texture& texture,
-                        const StatisticsOptions& options) {
+                        const StatisticsOptions& options) try {
     detail::check_kind(kCollect, "texture", texture, {ArrayKind::array_2d, ArrayKind::layered_2d});
     const HistogramRange range = checked_range(options);
     check_count(texture);
@@ -85,15 +85,19 @@ void collect_statistics(const Stream& stream, const View& memory, const Texture&
                                   info(texture.format()).channels};
     fill(bytes, std::uint32_t{0}, stream);
     if (!detail::device_kernels(launch).collect_statistics(launch, source, range)) launch.refuse_cuda();
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::collect_statistics");
 }
 
-Statistics read_statistics(const Stream& stream, const ConstView& memory) {
+Statistics read_statistics(const Stream& stream, const ConstView& memory) try {
     check_memory(kRead, memory);
     Statistics statistics;
     const View here = host_view(static_cast<void*>(&statistics), Format::r8_uint, {sizeof statistics});
     copy(here, bytes_of_statistics(memory), stream);
     stream.synchronize();
     return statistics;
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::read_statistics");
 }
 
 }  // namespace texton

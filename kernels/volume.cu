@@ -191,13 +191,15 @@ void check_transfer(const Texture& transfer) {
 
 }  // namespace
 
-void volume_slice(const Stream& stream, const View& image, const Texture& texture, const VolumePlane& plane) {
+void volume_slice(const Stream& stream, const View& image, const Texture& texture, const VolumePlane& plane) try {
     const Slice slice{plane_of(kSlice, image, texture, plane)};
     detail::launch_as(kSlice, stream, image, slice, texture);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::volume_slice");
 }
 
 void volume_projection(const Stream& stream, const View& image, const Texture& texture, const VolumeView& view,
-                       Projection projection, const std::array<float, 4>& background) {
+                       Projection projection, const std::array<float, 4>& background) try {
     const Rays rays = rays_of(kProjection, image, texture, view);
     const Float4 color = color_of(background);
     const auto enqueue = [&](const auto& functor) { detail::launch_as(kProjection, stream, image, functor, texture); };
@@ -206,10 +208,12 @@ void volume_projection(const Stream& stream, const View& image, const Texture& t
         case Projection::minimum: return enqueue(Projected<Projection::minimum>{rays, color});
         case Projection::mean: return enqueue(Projected<Projection::mean>{rays, color});
     }
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::volume_projection");
 }
 
 void volume_march(const Stream& stream, const View& image, const Texture& texture, const Texture& transfer,
-                  const VolumeView& view, const MarchOptions& options) {
+                  const VolumeView& view, const MarchOptions& options) try {
     const Rays rays = rays_of(kMarch, image, texture, view);
     check_transfer(transfer);
     detail::check_finite(kMarch, "low", options.low);
@@ -233,6 +237,8 @@ void volume_march(const Stream& stream, const View& image, const Texture& textur
                       options.ambient,
                       color_of(options.background)};
     detail::launch_as(kMarch, stream, image, march, texture, transfer);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::volume_march");
 }
 
 // --- named kernels ---------------------------------------------------------------------------------------------------

@@ -143,7 +143,7 @@ void check_map(const Texture& texture, const Texture& map) {
 }  // namespace
 
 void warp_affine(const Stream& stream, const View& image, const Texture& texture, const Affine& map,
-                 const WarpOptions& options) {
+                 const WarpOptions& options) try {
     detail::check_warp(kAffine, image, texture, options);
     check_map(map);
     if (options.minification != Minification::none)
@@ -154,10 +154,12 @@ void warp_affine(const Stream& stream, const View& image, const Texture& texture
         return detail::launch_as(kAffine, stream, image, fetch, texture);
     }
     detail::Launch(kAffine, stream, image, {&texture, 1}, detail::Overlap::refused).sample_grid(scaled);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::warp_affine");
 }
 
 void warp_perspective(const Stream& stream, const View& image, const Texture& texture, const Perspective& map,
-                      const WarpOptions& options) {
+                      const WarpOptions& options) try {
     detail::check_warp(kPerspective, image, texture, options);
     PerspectivePositions positions{};
     for (std::size_t row = 0; row < 3; ++row) {
@@ -168,10 +170,12 @@ void warp_perspective(const Stream& stream, const View& image, const Texture& te
         }
     }
     detail::enqueue_warp(kPerspective, stream, image, positions, options, texture);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::warp_perspective");
 }
 
 void warp_map(const Stream& stream, const View& image, const Texture& texture, const Texture& map,
-              MapCoordinates positions, const WarpOptions& options) {
+              MapCoordinates positions, const WarpOptions& options) try {
     detail::check_warp(kMap, image, texture, options);
     check_map(texture, map);
     const Extent extent = image.extent();
@@ -182,6 +186,8 @@ void warp_map(const Stream& stream, const View& image, const Texture& texture, c
                                        positions == MapCoordinates::offset,
                                        map.kind() == ArrayKind::layered_2d};
     detail::enqueue_warp(kMap, stream, image, map_positions, options, texture, map);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::warp_map");
 }
 
 // --- named kernels ---------------------------------------------------------------------------------------------------

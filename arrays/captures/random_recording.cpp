@@ -9,6 +9,7 @@
 #include <texton/recording.h>
 
 #include "arrays/unit/texture_address.h"
+#include "core/request.h"
 
 // Random values are computed from the integers of the generator. The distributions of the standard library are not used
 // because their results differ between implementations.
@@ -195,16 +196,18 @@ FetchPoint draw_point(Dice& dice, const ArrayInfo& array, const Sampler& sampler
     return point;
 }
 
+constexpr const char* kObject = "texton::random_recording";
+
 [[noreturn]] void refuse(std::string problem) {
     throw Error({.code = ErrorCode::bad_argument,
-                 .object = "texton::random_recording",
+                 .object = kObject,
                  .problem = std::move(problem),
                  .remedy = "Use another kind, format or operation, or leave one of them unset."});
 }
 
 }  // namespace
 
-Recording random_recording(std::uint64_t seed, const RecordingChoice& choice) {
+Recording random_recording(std::uint64_t seed, const RecordingChoice& choice) try {
     if (choice.operation && choice.kind && !fits(*choice.operation, *choice.kind))
         refuse(fmt::format("the operation was requested for {}, which does not support it", name(*choice.kind)));
     if (choice.operation == FetchOperation::texel)
@@ -242,6 +245,8 @@ Recording random_recording(std::uint64_t seed, const RecordingChoice& choice) {
     for (std::size_t i = 0; i < choice.points; ++i)
         recording.points.push_back(draw_point(dice, recording.array, recording.sampler));
     return recording;
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kObject);
 }
 
 }  // namespace texton

@@ -9,6 +9,7 @@
 #include "arrays/unit/texel_format.h"
 #include "arrays/unit/texture_unit.h"
 #include "core/parallel.h"
+#include "core/request.h"
 
 namespace texton {
 namespace {
@@ -48,7 +49,7 @@ ConstView level_texels(const Recording& recording, int level) {
 
 }  // namespace
 
-std::vector<Texel> replay(const Recording& recording) {
+std::vector<Texel> replay(const Recording& recording) try {
     detail::check_recording(recording, kReplay);
     const detail::TextureView view = model_view(recording);
     std::vector<Texel> texels(recording.points.size());
@@ -61,6 +62,8 @@ std::vector<Texel> replay(const Recording& recording) {
         }
     });
     return texels;
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kReplay);
 }
 
 std::vector<Texel> replay(const Recording& recording, const Device& device) {

@@ -206,7 +206,9 @@ public:
     size_t size() const override {
         const std::lock_guard lock(mutex_);
         put_buffer();
-        return file_.size();
+        const std::optional<std::uint64_t> bytes = file_.size();
+        if (!bytes) keep(errno);
+        return bytes.value_or(0);
     }
     void flush() const override {
         const std::lock_guard lock(mutex_);
@@ -261,7 +263,7 @@ void ImageFileOutput::open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOu
     if (output_->format_name() == std::string("dpx") && specs.front().nchannels == 2) {
         fail_file(object_, path_, "is of a kind that cannot hold two channels", other_kinds(specs.front().format));
     }
-    // The TIFF writer checks for write errors itself. It loses earlier parts if it appends a part to a stream.
+    // The TIFF writer loses earlier parts if it appends a part to a stream.
     if (stream_ == nullptr && output_->supports("ioproxy") && output_->format_name() != std::string("tiff")) {
         stream_ = std::make_unique<Stream>(file_);
         output_->set_ioproxy(stream_.get());
@@ -269,7 +271,10 @@ void ImageFileOutput::open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOu
     const std::string name = file_.name().string();
     const bool good = specs.size() == 1 ? output_->open(name, specs.front(), mode)
                                         : output_->open(name, static_cast<int>(specs.size()), specs.data());
-    if (good) return;
+    if (good) {
+        ++parts_;
+        return;
+    }
     if (stream_ != nullptr)
         output_->set_ioproxy(nullptr);  // the JPEG writer crashes if it closes a file that it did not open
     fail("cannot be written by OpenImageIO",
@@ -280,19 +285,29 @@ void ImageFileOutput::require_written(bool good) {
     if (!good) fail("cannot be written", "The disk may be full.");
 }
 
-// Reads all rows of all parts.
+// Reads all rows of all parts, and the headers of all levels.
 void ImageFileOutput::require_readable() const {
     const auto input = open_input(object_, file_.name());
+    // Levels are parts of their own for the writer, and levels of one part for the reader of some kinds of file.
+    if (!input->seek_subimage(parts_ - 1, 0) && !input->seek_subimage(0, parts_ - 1)) {
+        fail_file(object_, path_, "was not written completely: a part or a level is missing", "The disk may be full.");
+    }
     for (int part = 0; input->seek_subimage(part, 0); ++part) {
         const OIIO::ImageSpec spec = input->spec();
         const std::size_t row = spec.scanline_bytes(true);
-        const int rows = static_cast<int>(std::clamp<std::size_t>(kCheckedBytes / std::max<std::size_t>(row, 1), 1,
-                                                                  static_cast<std::size_t>(spec.height)));
+        const std::size_t together = std::clamp<std::size_t>(kCheckedBytes / std::max<std::size_t>(row, 1), 1,
+                                                             static_cast<std::size_t>(spec.height));
+        const int tile = std::max(spec.tile_height, 1);
+        const int rows = std::max(static_cast<int>(together) / tile, 1) * tile;
         const auto texels = std::make_unique_for_overwrite<std::byte[]>(row * static_cast<std::size_t>(rows));
         for (int y = 0; y < spec.height; y += rows) {
-            const int end = std::min(spec.height, y + rows);
-            const bool good = input->read_scanlines(part, 0, spec.y + y, spec.y + end, spec.z, 0, spec.nchannels,
-                                                    OIIO::TypeDesc::UNKNOWN, texels.get());
+            const int top = spec.y + y, bottom = spec.y + std::min(spec.height, y + rows);
+            const bool good =
+                spec.tile_width != 0
+                    ? input->read_tiles(part, 0, spec.x, spec.x + spec.width, top, bottom, spec.z, spec.z + 1, 0,
+                                        spec.nchannels, OIIO::TypeDesc::UNKNOWN, texels.get())
+                    : input->read_scanlines(part, 0, top, bottom, spec.z, 0, spec.nchannels, OIIO::TypeDesc::UNKNOWN,
+                                            texels.get());
             if (good && !input->has_error()) continue;
             fail_file(object_, path_, "was not written completely: " + one_line(input->geterror()),
                       "The disk may be full.");
@@ -302,12 +317,13 @@ void ImageFileOutput::require_readable() const {
 }
 
 void ImageFileOutput::complete() {
-    const bool checked = stream_ != nullptr || output_->format_name() == std::string("tiff");
     require_written(output_->close());
     output_.reset();  // OpenEXR writes the table of tiles on destruction
     if (stream_ != nullptr && stream_->first_error() != 0) file_.fail(stream_->first_error());
-    if (!checked && file_.has_hole()) file_.fail(ENOSPC);
-    if (!checked) require_readable();
+    if (stream_ == nullptr) {  // errors of the system may be lost
+        if (file_.has_hole()) file_.fail(ENOSPC);
+        require_readable();
+    }
     file_.complete();
 }
 

@@ -75,6 +75,7 @@ private:
     std::unique_ptr<OIIO::ImageOutput> output_;
     NewFile file_;
     std::unique_ptr<Stream> stream_;
+    int parts_ = 0;  // parts and levels that were opened
 };
 
 }  // namespace texton::detail

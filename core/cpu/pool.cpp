@@ -39,7 +39,7 @@ CpuPool::CpuPool(int owner, const PoolInfo& info, std::shared_ptr<Account> accou
       imported_(false),
       account_(std::move(account)),
       arena_(arena_bytes(info, *account_), info.handle == HandleType::file_descriptor, node_of(info.location)) {
-    ranges_[0].bytes = arena_.bytes();
+    ranges_.emplace(0, make_range(arena_.bytes()));
 }
 
 CpuPool::CpuPool(int owner, int descriptor)
@@ -176,9 +176,10 @@ CpuPool::Ranges::iterator CpuPool::take(const Window& window, std::size_t bytes,
         const std::size_t added = next->second.bytes;
         set_state(next, State::hole);
         ranges_.erase(next);
-        by_size_.erase({window.first->second.bytes, window.first->first});
+        CpuTicket freed = window.first->second.freed;
+        set_state(window.first, State::hole);
         window.first->second.bytes += added;
-        remember_size(window.first);
+        set_state(window.first, State::free, std::move(freed));
     }
     return window.first;
 }
@@ -190,28 +191,27 @@ void CpuPool::mark_used(Ranges::iterator range, std::size_t bytes) {
     used_high_ = std::max(used_high_, used_);
 }
 
-void CpuPool::set_state(Ranges::iterator range, State state, CpuTicket freed) {
+void CpuPool::set_state(Ranges::iterator range, State state, CpuTicket freed) noexcept {
     const std::pair key{range->second.bytes, range->first};
-    if (range->second.state == State::free) by_size_.erase(key);
+    if (range->second.state == State::free) range->second.size = by_size_.extract(key);
     range->second.state = state;
     range->second.freed = std::move(freed);
-    if (state == State::free) remember_size(range);
+    if (state != State::free) return;
+    range->second.size.value() = key;
+    by_size_.insert(std::move(range->second.size));
 }
 
-void CpuPool::remember_size(Ranges::iterator range) noexcept {
-    try {
-        by_size_.insert({range->second.bytes, range->first});
-    } catch (const std::bad_alloc&) {
-        // best_fit() does not find the range then, but find_window() does.
-    }
+CpuPool::Range CpuPool::make_range(std::size_t bytes) {
+    Sizes one{{}};
+    return {.bytes = bytes, .size = one.extract(one.begin())};
 }
 
 // Returns the second part.
 CpuPool::Ranges::iterator CpuPool::split(Ranges::iterator range, std::size_t first_bytes) {
     const State state = range->second.state;
     const CpuTicket freed = range->second.freed;
-    const Range rest{range->second.bytes - first_bytes, State::hole, {}};
-    const auto second = ranges_.emplace_hint(std::next(range), range->first + first_bytes, rest);
+    const auto second = ranges_.emplace_hint(std::next(range), range->first + first_bytes,
+                                             make_range(range->second.bytes - first_bytes));
     set_state(range, State::hole);
     range->second.bytes = first_bytes;
     set_state(range, state, freed);

@@ -66,11 +66,14 @@ public:
 
 private:
     enum class State : std::uint8_t { hole, free, used };
+    using Sizes = std::set<std::pair<std::size_t, std::size_t>>;  // free ranges as (bytes, offset)
     struct Range {
         std::size_t bytes = 0;
         State state = State::hole;
         // For free ranges, the position after their last use; without a stream if that is known to be done.
-        CpuTicket freed;
+        CpuTicket freed{};
+        // The memory of the range's entry in by_size_, while the range is not free: freeing allocates no memory.
+        Sizes::node_type size{};
     };
     using Ranges = std::map<std::size_t, Range>;
     // A sequence of neighboring ranges that is large enough in total.
@@ -88,9 +91,8 @@ private:
     bool fill_holes(Window& window);
     Ranges::iterator take(const Window& window, std::size_t bytes, CpuStream& stream);
     void mark_used(Ranges::iterator range, std::size_t bytes);
-    void set_state(Ranges::iterator range, State state, CpuTicket freed = {});
-    /// Adds a free range to by_size_, unless there is no memory for it.
-    void remember_size(Ranges::iterator range) noexcept;
+    void set_state(Ranges::iterator range, State state, CpuTicket freed = {}) noexcept;
+    static Range make_range(std::size_t bytes);
     Ranges::iterator split(Ranges::iterator range, std::size_t first_bytes);
     Ranges::iterator split_at(std::size_t offset);
     void merge_free();
@@ -103,8 +105,8 @@ private:
     CpuArena arena_;
 
     mutable std::mutex mutex_;
-    Ranges ranges_;                                          // by offset; together they cover the arena
-    std::set<std::pair<std::size_t, std::size_t>> by_size_;  // free ranges as (bytes, offset)
+    Ranges ranges_;  // by offset; together they cover the arena
+    Sizes by_size_;
     std::vector<AccessGrant> grants_;
     std::uint64_t reserved_ = 0, reserved_high_ = 0, used_ = 0, used_high_ = 0, threshold_ = 0;
     bool follow_events_ = true, opportunistic_ = true, internal_ = true;

@@ -8,6 +8,8 @@
 
 #include <texton/error.h>
 
+#include "core/request.h"
+
 namespace texton::detail {
 namespace {
 
@@ -24,9 +26,18 @@ Symbols& symbols() {
 
 }  // namespace
 
-void add_cpu_symbol(void* address, std::size_t bytes) {
+void add_cpu_symbol(void* address, std::size_t bytes) try {
     const std::lock_guard lock(symbols().mutex);
-    symbols().sizes[address].push_back(bytes);
+    auto& sizes = symbols().sizes;
+    const auto entry = sizes.try_emplace(address).first;
+    try {
+        entry->second.push_back(bytes);
+    } catch (...) {
+        if (entry->second.empty()) sizes.erase(entry);  // other functions expect an active registration
+        throw;
+    }
+} catch (const std::bad_alloc&) {
+    refuse_host_memory("texton::CpuSymbol");
 }
 
 void remove_cpu_symbol(void* address) noexcept {

@@ -112,13 +112,17 @@ const char* remedy(ErrorCode code) noexcept {
                  .cuda_name = std::move(cuda_name)});
 }
 
-// The failure that made CUDA unusable. Written once, before device_lost is set.
+// The failure that made CUDA unusable. Written once, before the gate is closed.
 struct FirstFailure {
     std::string_view name;
     cudaError_t error = cudaSuccess;
 };
 constinit FirstFailure first_failure;
 constinit std::atomic_flag failure_noted;
+
+constinit std::atomic<CallHook> call_hook{nullptr};
+
+bool lost() noexcept { return gate.load(std::memory_order_acquire) == Gate::lost; }
 
 // Returns the file for the names of called functions, or -1 if none is requested or the file cannot be opened.
 int record_file() noexcept {
@@ -137,12 +141,22 @@ thread_local bool context_bound = false;
 void note_failure(std::string_view name, cudaError_t error) noexcept {
     if (meaning(error) != ErrorCode::device_lost || failure_noted.test_and_set()) return;
     first_failure = {name, error};
-    device_lost.store(true, std::memory_order_release);
+    gate.store(Gate::lost, std::memory_order_release);
 }
 
-cudaError_t lost_error() noexcept { return first_failure.error; }
+void hook_calls(CallHook hook) noexcept {
+    if (hook != nullptr) call_hook.store(hook);
+    Gate before = hook != nullptr ? Gate::open : Gate::hooked;
+    gate.compare_exchange_strong(before, hook != nullptr ? Gate::hooked : Gate::open);  // unless CUDA is lost
+}
 
-void refuse_lost() {
+int ask_gate(std::string_view name) noexcept {
+    if (lost()) return first_failure.error;
+    return call_hook.load()(name);
+}
+
+int check_gate(std::string_view name) {
+    if (!lost()) return call_hook.load()(name);
     throw Error({.code = ErrorCode::device_lost,
                  .object = {},
                  .problem = fmt::format("CUDA has been unusable since {} reported: {}", first_failure.name,
@@ -162,7 +176,7 @@ void fail_driver(std::string_view name, CUresult error) {
     const char* cuda_name = nullptr;
     const char* text = nullptr;
     note_failure(name, static_cast<cudaError_t>(error));
-    if (device_lost.load(std::memory_order_acquire)) fail_call(name, static_cast<cudaError_t>(error));
+    if (lost()) fail_call(name, static_cast<cudaError_t>(error));
     quietly([&] { driver<cuGetErrorName>(error, &cuda_name); });
     quietly([&] { driver<cuGetErrorString>(error, &text); });
     fail(name, static_cast<cudaError_t>(error),
@@ -200,7 +214,7 @@ void* driver_entry(std::string_view name) {
 }
 
 void clear_last_error() noexcept {
-    if (!device_lost.load(std::memory_order_acquire)) (void)cudaGetLastError();
+    if (!lost()) (void)cudaGetLastError();
 }
 
 DeviceScope::DeviceScope(int ordinal) : before_(ordinal), changed_(false) {

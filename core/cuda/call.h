@@ -13,6 +13,7 @@
 // If the environment variable TEXTON_RECORD_CALLS names a file, each function is appended to this file at its first
 // success in the process. This costs one atomic load per call. All of this is thread-safe.
 #include <atomic>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,13 +38,29 @@ consteval std::string_view function_name() {
     return text;
 }
 
-/// True after a failure that makes CUDA unusable for the rest of the process.
-inline constinit std::atomic<bool> device_lost{false};
-/// Throws Error{device_lost}, which names the first failure. Requires device_lost.
-[[noreturn]] void refuse_lost();
-/// Returns the result code of the first failure. Requires device_lost.
-[[nodiscard]] cudaError_t lost_error() noexcept;
-/// Sets device_lost if the failure makes CUDA unusable.
+/// What happens to a call before it reaches CUDA.
+enum class Gate : std::uint8_t {
+    open,    ///< it is made
+    hooked,  ///< a test decides
+    lost     ///< it is refused: after a failure, CUDA is unusable for the rest of the process
+};
+/// The gate of all calls. Each call loads it once.
+inline constinit std::atomic<Gate> gate{Gate::open};
+/// Returns the result code that a call has without being made, or 0 if it is made. Throws Error{device_lost}, which
+/// names the first failure, after that failure. Called if the gate is not open.
+[[nodiscard]] int check_gate(std::string_view name);
+/// Does the same for `ask`, and returns the result code of the first failure in place of throwing it.
+[[nodiscard]] int ask_gate(std::string_view name) noexcept;
+
+/// Function of a test that is asked before each call. It returns the result code that the call has without being made,
+/// or 0 if it is made. Functions of the driver have names without "cuda".
+using CallHook = int (*)(std::string_view name) noexcept;
+/// Hooks all calls, or opens the gate again if `hook` is null. For tests.
+void hook_calls(CallHook hook) noexcept;
+/// Number of quietly() calls in progress in this thread. For hooks.
+inline constinit thread_local int quiet_calls = 0;
+
+/// Closes the gate if the failure makes CUDA unusable.
 void note_failure(std::string_view name, cudaError_t error) noexcept;
 /// Throws the Error of a failed call and clears the runtime's last error.
 [[noreturn]] void fail_call(std::string_view name, cudaError_t error);
@@ -70,11 +87,12 @@ struct Call;
 template <class... Parameters, cudaError_t (*Function)(Parameters...)>
 struct Call<Function> {
     void operator()(Parameters... arguments) const {
-        if (device_lost.load(std::memory_order_acquire)) [[unlikely]]
-            refuse_lost();
-        const cudaError_t error = Function(arguments...);
+        int error = cudaSuccess;
+        if (gate.load(std::memory_order_acquire) != Gate::open) [[unlikely]]
+            error = check_gate(function_name<Function>());
+        if (error == cudaSuccess) error = Function(arguments...);
         if (error != cudaSuccess) [[unlikely]]
-            fail_call(function_name<Function>(), error);
+            fail_call(function_name<Function>(), static_cast<cudaError_t>(error));
         note_success<Function>();
     }
 };
@@ -84,9 +102,10 @@ struct Ask;
 template <class... Parameters, cudaError_t (*Function)(Parameters...)>
 struct Ask<Function> {
     [[nodiscard]] cudaError_t operator()(Parameters... arguments) const noexcept {
-        if (device_lost.load(std::memory_order_acquire)) [[unlikely]]
-            return lost_error();
-        const cudaError_t answer = Function(arguments...);
+        cudaError_t answer = cudaSuccess;
+        if (gate.load(std::memory_order_acquire) != Gate::open) [[unlikely]]
+            answer = static_cast<cudaError_t>(ask_gate(function_name<Function>()));
+        if (answer == cudaSuccess) answer = Function(arguments...);
         if (answer == cudaSuccess) {
             note_success<Function>();
         } else {
@@ -112,16 +131,17 @@ struct Driver;
 template <class... Parameters, CUresult (*Function)(Parameters...)>
 struct Driver<Function> {
     void operator()(Parameters... arguments) const {
-        if (device_lost.load(std::memory_order_acquire)) [[unlikely]]
-            refuse_lost();
+        int error = CUDA_SUCCESS;
+        if (gate.load(std::memory_order_acquire) != Gate::open) [[unlikely]]
+            error = check_gate(function_name<Function>());
         void* found = entry.load(std::memory_order_acquire);
         if (found == nullptr) [[unlikely]] {
             found = driver_entry(function_name<Function>());
             entry.store(found, std::memory_order_release);
         }
-        const CUresult error = reinterpret_cast<CUresult (*)(Parameters...)>(found)(arguments...);
+        if (error == CUDA_SUCCESS) error = reinterpret_cast<CUresult (*)(Parameters...)>(found)(arguments...);
         if (error != CUDA_SUCCESS) [[unlikely]]
-            fail_driver(function_name<Function>(), error);
+            fail_driver(function_name<Function>(), static_cast<CUresult>(error));
         note_success<Function>();
     }
     static inline constinit std::atomic<void*> entry{nullptr};
@@ -146,10 +166,12 @@ inline constexpr Driver<Function> driver{};
 /// usually happens before static objects are destroyed, nothing is left to free.
 template <class Action>
 void quietly(Action&& action) noexcept {
+    ++quiet_calls;
     try {
         std::forward<Action>(action)();
     } catch (...) {
     }
+    --quiet_calls;
 }
 
 /// Makes a device current in the calling thread and restores the previous device in the destructor. It also binds the
@@ -171,13 +193,16 @@ private:
 /// potentially unsafe: allocating and freeing memory and destroying objects. They do not become part of a graph.
 class RelaxedCapture {
 public:
-    RelaxedCapture() { (void)ask<cudaThreadExchangeStreamCaptureMode>(&mode_); }
-    ~RelaxedCapture() { (void)ask<cudaThreadExchangeStreamCaptureMode>(&mode_); }
+    RelaxedCapture() : changed_(ask<cudaThreadExchangeStreamCaptureMode>(&mode_) == cudaSuccess) {}
+    ~RelaxedCapture() {
+        if (changed_) (void)ask<cudaThreadExchangeStreamCaptureMode>(&mode_);
+    }
     RelaxedCapture(const RelaxedCapture&) = delete;
     RelaxedCapture& operator=(const RelaxedCapture&) = delete;
 
 private:
     cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+    bool changed_;
 };
 
 /// The scope of destructors: a device that is current, and calls that free.

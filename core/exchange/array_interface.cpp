@@ -7,6 +7,7 @@
 #include <texton/error.h>
 
 #include "core/exchange/strided.h"
+#include "core/request.h"
 
 namespace texton {
 namespace {
@@ -64,7 +65,7 @@ detail::MemoryLocation location_of(const Device& device, const ArrayInterface& a
 
 }  // namespace
 
-ArrayInterface array_interface(const ConstView& view, int dimensions) {
+ArrayInterface array_interface(const ConstView& view, int dimensions) try {
     detail::Strided array = detail::strided(view, dimensions, kTo);
     if (packed(array)) array.strides.clear();
     return {.shape = std::move(array.shape),
@@ -72,6 +73,8 @@ ArrayInterface array_interface(const ConstView& view, int dimensions) {
             .data = array.data,
             .read_only = true,
             .strides = std::move(array.strides)};
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kTo);
 }
 
 ArrayInterface array_interface(const View& view, int dimensions) {
@@ -80,7 +83,7 @@ ArrayInterface array_interface(const View& view, int dimensions) {
     return array;
 }
 
-View from_array_interface(const Device& device, const ArrayInterface& array, std::optional<Format> format) {
+View from_array_interface(const Device& device, const ArrayInterface& array, std::optional<Format> format) try {
     if (array.read_only) {
         throw Error({.code = ErrorCode::not_permitted,
                      .object = kFrom,
@@ -88,10 +91,15 @@ View from_array_interface(const Device& device, const ArrayInterface& array, std
                      .remedy = "Use const_from_array_interface(), or copy the array first."});
     }
     return View(location_of(device, array, format));
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kFrom);
 }
 
-ConstView const_from_array_interface(const Device& device, const ArrayInterface& array, std::optional<Format> format) {
+ConstView const_from_array_interface(const Device& device, const ArrayInterface& array,
+                                     std::optional<Format> format) try {
     return ConstView(location_of(device, array, format));
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kFrom);
 }
 
 }  // namespace texton

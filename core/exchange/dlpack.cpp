@@ -16,6 +16,7 @@
 
 #include "core/block.h"
 #include "core/exchange/strided.h"
+#include "core/request.h"
 
 namespace texton {
 namespace {
@@ -231,19 +232,25 @@ DLManagedTensorVersioned* export_versioned(const ConstView& view, int dimensions
 
 }  // namespace
 
-DLManagedTensor* to_dlpack(const View& view, int dimensions) {
+DLManagedTensor* to_dlpack(const View& view, int dimensions) try {
     return export_tensor<DLManagedTensor>(view, dimensions);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kTo);
 }
 
-DLManagedTensorVersioned* to_dlpack_versioned(const View& view, int dimensions) {
+DLManagedTensorVersioned* to_dlpack_versioned(const View& view, int dimensions) try {
     return export_versioned(view, dimensions, 0);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kTo);
 }
 
-DLManagedTensorVersioned* to_dlpack_versioned(const ConstView& view, int dimensions) {
+DLManagedTensorVersioned* to_dlpack_versioned(const ConstView& view, int dimensions) try {
     return export_versioned(view, dimensions, DLPACK_FLAG_BITMASK_READ_ONLY);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kTo);
 }
 
-View from_dlpack(DLManagedTensor* tensor, std::optional<Format> format) {
+View from_dlpack(DLManagedTensor* tensor, std::optional<Format> format) try {
     check_not_null(tensor);
     Owned<DLManagedTensor> owned(tensor);
     try {
@@ -252,14 +259,20 @@ View from_dlpack(DLManagedTensor* tensor, std::optional<Format> format) {
         (void)owned.release();  // the caller still owns the tensor
         throw;
     }
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kFrom);
 }
 
-View from_dlpack_versioned(DLManagedTensorVersioned* tensor, std::optional<Format> format) {
+View from_dlpack_versioned(DLManagedTensorVersioned* tensor, std::optional<Format> format) try {
     return View(import_versioned(tensor, format, true));
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kFrom);
 }
 
-ConstView const_from_dlpack_versioned(DLManagedTensorVersioned* tensor, std::optional<Format> format) {
+ConstView const_from_dlpack_versioned(DLManagedTensorVersioned* tensor, std::optional<Format> format) try {
     return ConstView(import_versioned(tensor, format, false));
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kFrom);
 }
 
 }  // namespace texton

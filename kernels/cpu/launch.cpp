@@ -16,6 +16,7 @@
 #include "arrays/texture_state.h"
 #include "core/cpu/array.h"
 #include "core/cpu/device.h"
+#include "core/request.h"
 #include "core/transfer.h"
 #include "kernels/cpu/direct_fetches.h"
 #include "kernels/cpu/fetches.h"
@@ -151,16 +152,22 @@ void CpuKernels::prepare(LaunchState& launch) const {
                  .remedy = "Write to memory, and use copy() from there to the array."});
 }
 
-void Launch::run_pixels(PixelFunction row) {
+void Launch::run_pixels(PixelFunction row) try {
     run_job([row = std::move(row)](const CpuJob& job) { run_pixels_of(job, row); });
+} catch (const std::bad_alloc&) {
+    refuse_host_memory(state_->object);
 }
 
-void Launch::run_blocks(BlockFunction block) {
+void Launch::run_blocks(BlockFunction block) try {
     run_job([block = std::move(block)](const CpuJob& job) { run_blocks_of(job, block); });
+} catch (const std::bad_alloc&) {
+    refuse_host_memory(state_->object);
 }
 
-void Launch::run_pointwise(PointwiseFunction row) {
+void Launch::run_pointwise(PointwiseFunction row) try {
     run_job([row = std::move(row)](const CpuJob& job) { run_pointwise_of(job, row); });
+} catch (const std::bad_alloc&) {
+    refuse_host_memory(state_->object);
 }
 
 bool Launch::has_pointwise_texels() const noexcept {
@@ -169,7 +176,7 @@ bool Launch::has_pointwise_texels() const noexcept {
     });
 }
 
-void Launch::run_job(std::function<void(const CpuJob&)> work) {
+void Launch::run_job(std::function<void(const CpuJob&)> work) try {
     CpuJob job{state_->object, {}, {}, {}, CpuImage(state_->image), state_->image.extent};
     for (const Texture& texture : state_->textures) {
         const TextureState& state = *texture.state();
@@ -184,6 +191,8 @@ void Launch::run_job(std::function<void(const CpuJob&)> work) {
             ->submit(state_->stream.state()->handle, [job = std::move(job), work = std::move(work)] { work(job); });
     });
     use.enqueued();
+} catch (const std::bad_alloc&) {
+    refuse_host_memory(state_->object);
 }
 
 const DeviceKernels& cpu_kernels() {

@@ -9,6 +9,8 @@
 
 #include <texton/error.h>
 
+#include "core/request.h"
+
 namespace texton {
 namespace {
 
@@ -120,7 +122,8 @@ void check_inputs(const Kernel& kernel, std::span<const Texture> inputs) {
 
 }  // namespace
 
-Arguments::Arguments(const KernelInfo& kernel, const std::map<std::string, ParameterValue>& values) : kernel_(&kernel) {
+Arguments::Arguments(const KernelInfo& kernel, const std::map<std::string, ParameterValue>& values) try
+    : kernel_(&kernel) {
     for (const auto& [name, value] : values) {
         const ParameterInfo* parameter = find_parameter(kernel, name);
         if (parameter == nullptr) refuse(kernel, fmt::format("there is no parameter '{}'", name), list_names(kernel));
@@ -128,6 +131,8 @@ Arguments::Arguments(const KernelInfo& kernel, const std::map<std::string, Param
         values_[name] = value;
     }
     for (const ParameterInfo& parameter : kernel.parameters) values_.try_emplace(parameter.name, parameter.standard);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(("texton::" + kernel.name).c_str());
 }
 
 const ParameterValue& Arguments::value(std::string_view name) const {
@@ -163,22 +168,26 @@ std::size_t Arguments::choice_index(std::string_view name) const {
     return static_cast<std::size_t>(found - choices.begin());
 }
 
-std::vector<ImageShape> shapes(const Kernel& kernel, const Arguments& arguments, std::span<const Texture> inputs) {
+std::vector<ImageShape> shapes(const Kernel& kernel, const Arguments& arguments, std::span<const Texture> inputs) try {
     check_inputs(kernel, inputs);
     return kernel.shapes(arguments, inputs);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(("texton::" + kernel.info.name).c_str());
 }
 
 void enqueue(const Kernel& kernel, const Stream& stream, std::span<const View> images, const Arguments& arguments,
-             std::span<const Texture> inputs) {
+             std::span<const Texture> inputs) try {
     check_inputs(kernel, inputs);
     const std::size_t expected = kernel.shapes(arguments, inputs).size();
     if (images.size() != expected)
         refuse(kernel.info, fmt::format("{} images were passed, but the kernel writes {}", images.size(), expected),
                "Pass one image for each element of shapes().");
     kernel.enqueue(stream, images, arguments, inputs);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(("texton::" + kernel.info.name).c_str());
 }
 
-const Kernel& kernel_named(std::string_view name) {
+const Kernel& kernel_named(std::string_view name) try {
     const auto found = std::ranges::find(kernels(), name, [](const Kernel& kernel) { return kernel.info.name; });
     if (found != kernels().end()) return *found;
     std::vector<std::string_view> alike;
@@ -193,6 +202,8 @@ const Kernel& kernel_named(std::string_view name) {
                  .problem = fmt::format("there is no kernel '{}'", name),
                  .remedy = alike.empty() ? "List all kernels with kernels() or `texton run --list`."
                                          : fmt::format("Use {}.", fmt::join(alike, ", "))});
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::kernel_named");
 }
 
 }  // namespace texton

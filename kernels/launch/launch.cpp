@@ -9,6 +9,7 @@
 
 #include "arrays/texture_state.h"
 #include "arrays/written_image.h"
+#include "core/request.h"
 #include "core/transfer.h"
 #include "kernels/launch/dispatch.h"
 #include "kernels/launch/launch_state.h"
@@ -75,7 +76,7 @@ std::vector<BackingUse::Owner> owners_of(const LaunchState& launch) {
 const DeviceKernels& device_kernels(const Launch& launch) { return kernels_of(*launch.state().backend); }
 
 Launch::Launch(const char* object, const Stream& stream, const View& image, std::span<const Texture> textures,
-               Overlap overlap) {
+               Overlap overlap) try {
     Backend& backend = stream.device().backend();
     state_ = std::make_unique<LaunchState>(
         LaunchState{object, stream, &backend, {textures.begin(), textures.end()}, {}, {}});
@@ -91,6 +92,8 @@ Launch::Launch(const char* object, const Stream& stream, const View& image, std:
     }
     check_stream(stream, &backend, &backend, object);
     kernels_of(backend).prepare(*state_);
+} catch (const std::bad_alloc&) {
+    refuse_host_memory(object);
 }
 
 Launch::Launch(Launch&&) noexcept = default;

@@ -8,6 +8,8 @@
 
 #include <texton/error.h>
 
+#include "core/file_error.h"
+#include "core/request.h"
 #include "kernels/metrics/parts.h"
 
 namespace texton {
@@ -62,7 +64,7 @@ void check_pair(const char* object, const ConstView& a, const ConstView& b) {
 
 }  // namespace
 
-Comparison compare(const ConstView& a, const ConstView& b, const ComparisonOptions& options) {
+Comparison compare(const ConstView& a, const ConstView& b, const ComparisonOptions& options) try {
     constexpr const char* kObject = "texton::compare";
     check_pair(kObject, a, b);
     if (options.channels < 1) refuse(kObject, "the number of channels to compare is 0", "Compare at least 1 channel.");
@@ -79,14 +81,20 @@ Comparison compare(const ConstView& a, const ConstView& b, const ComparisonOptio
     if (options.flip) result.flip = detail::flip_exposures(first);
 
     const double flip_work = result.flip ? detail::kFlipWork * result.flip->exposures : 0;
-    Progress progress(options.progress, detail::kDifferenceWork + (options.ssim ? detail::kSsimWork : 0) + flip_work);
+    std::function<void(double)> report;
+    if (options.progress) report = [&](double done) { detail::call_back([&] { options.progress(done); }); };
+    Progress progress(report, detail::kDifferenceWork + (options.ssim ? detail::kSsimWork : 0) + flip_work);
     detail::measure_differences(first, second, options.worst, progress, result);
     if (options.ssim) detail::measure_ssim(first, second, progress, result);
     if (result.flip) detail::measure_flip(first, second, options.pixels_per_degree, progress, *result.flip);
     return result;
+} catch (const detail::CallbackException& exception) {
+    std::rethrow_exception(exception.thrown);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::compare");
 }
 
-std::vector<std::uint32_t> ulp_distances(const ConstView& a, const ConstView& b) {
+std::vector<std::uint32_t> ulp_distances(const ConstView& a, const ConstView& b) try {
     check_pair("texton::ulp_distances", a, b);
     const TexelReader first(a), second(b);
     const Extent extent = a.extent();
@@ -105,9 +113,11 @@ std::vector<std::uint32_t> ulp_distances(const ConstView& a, const ConstView& b)
         }
     });
     return distances;
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::ulp_distances");
 }
 
-std::vector<float> read_channels(const ConstView& view) {
+std::vector<float> read_channels(const ConstView& view) try {
     check("texton::read_channels", view);
     const TexelReader reader(view);
     const Extent extent = view.extent();
@@ -126,6 +136,8 @@ std::vector<float> read_channels(const ConstView& view) {
         }
     });
     return values;
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::read_channels");
 }
 
 // --- maps -----------------------------------------------------------------------------------------------------------
@@ -161,15 +173,19 @@ std::vector<std::byte> colored(std::span<const Value> values, Position position)
 
 }  // namespace
 
-std::vector<std::byte> ulp_map(std::span<const std::uint32_t> distances) {
+std::vector<std::byte> ulp_map(std::span<const std::uint32_t> distances) try {
     constexpr double kFirst = 0.25;
     return colored(distances, [](std::uint32_t distance) {
         return distance == 0 ? 0 : kFirst + (1 - kFirst) * std::log2(static_cast<double>(distance)) / 16;
     });
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::ulp_map");
 }
 
-std::vector<std::byte> heat_map(std::span<const float> errors) {
+std::vector<std::byte> heat_map(std::span<const float> errors) try {
     return colored(errors, [](float error) { return static_cast<double>(error); });
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::heat_map");
 }
 
 }  // namespace texton

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <span>
 #include <utility>
 #include <vector>
@@ -60,6 +61,9 @@ using PointwiseFunction = std::function<void(std::span<const PointwiseSource> so
 
 struct LaunchState;
 struct CpuJob;
+
+/// Throws Error{out_of_memory}: the host has too little memory for the operation.
+[[noreturn]] void refuse_host_memory(const char* object);
 
 /// The arguments of one launch, checked. Creating it enqueues nothing. Must not be shared by threads.
 class Launch {
@@ -237,10 +241,12 @@ void run(Launch& launch, const Functor& functor) {
 /// Does the same as launch() for a functor of the library. Errors carry the name `object`.
 template <class Functor, std::same_as<Texture>... Textures>
 void launch_as(const char* object, const Stream& stream, const View& image, const Functor& functor,
-               const Textures&... textures) {
+               const Textures&... textures) try {
     const std::array<Texture, sizeof...(Textures)> all{textures...};
     Launch launch(object, stream, image, all, overlap_of<Functor>());
     run<sizeof...(Textures)>(launch, functor);
+} catch (const std::bad_alloc&) {
+    refuse_host_memory(object);
 }
 
 }  // inline namespace
@@ -281,10 +287,12 @@ inline namespace for_cpu_device {
 /// - unsupported: the stream belongs to a CUDA device but the call was not compiled by nvcc, or the image is in an
 ///   array without surfaces.
 template <class Functor, std::same_as<Texture>... Textures>
-void launch(const Stream& stream, const View& image, const Functor& functor, const Textures&... textures) {
+void launch(const Stream& stream, const View& image, const Functor& functor, const Textures&... textures) try {
     const std::array<Texture, sizeof...(Textures)> all{textures...};
     detail::Launch launch("texton::launch", stream, image, all, detail::overlap_of<Functor>());
     detail::run_functor<sizeof...(Textures)>(launch, functor);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::launch");
 }
 
 /// One launch of a batch. A plain value.
@@ -304,7 +312,7 @@ struct LaunchJob {
 /// If an argument of any job is invalid, nothing was enqueued. If Error{not_mapped} or an error of the device is
 /// thrown, some jobs may have been enqueued.
 template <class Functor, std::size_t textures>
-void launch(const Stream& stream, const std::vector<LaunchJob<Functor, textures>>& jobs) {
+void launch(const Stream& stream, const std::vector<LaunchJob<Functor, textures>>& jobs) try {
     constexpr auto kIndices = std::make_index_sequence<textures>{};
     std::vector<detail::Launch> launches;
     for (const auto& job : jobs)
@@ -321,6 +329,8 @@ void launch(const Stream& stream, const std::vector<LaunchJob<Functor, textures>
 #else
     launches[0].refuse_cuda();
 #endif
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::launch");
 }
 
 }  // inline namespace

@@ -1,0 +1,192 @@
+// Image files: reading, writing, loading, saving, and reading in separate processes. The operations of
+// texton-io-fault-tests.
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include <texton/copy.h>
+#include <texton/error.h>
+#include <texton/fill.h>
+#include <texton/image.h>
+#include <texton/image_file.h>
+#include <texton/image_load.h>
+#include <texton/image_save.h>
+#include <texton/read_options.h>
+
+#include "tests/faults/files.h"
+#include "tests/faults/operations.h"
+#include "tests/support/arrays.h"
+#include "tests/support/configured_path.h"
+#include "tests/support/image_folder.h"
+#include "tests/support/reader_processes.h"
+
+namespace texton::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A file that each run replaces. The old contents are written by the test, before the run.
+struct Replaced {
+    explicit Replaced(const std::string& name) : path(files.at(name)), name(name) {}
+
+    void restore() const {
+        const Aside own;
+        write_bytes(path, old);
+    }
+    // Some writers store the same texels as different bytes in each run.
+    void check() const {
+        const Bytes present = contents_of(path);
+        files.expect({{name, {present}}});
+        if (present == old) return;
+        try {
+            EXPECT_TRUE(stored() == texels) << "the file has neither the old nor the new contents";
+        } catch (const Error& error) {
+            ADD_FAILURE() << "the file is damaged: " << error.what();
+        }
+    }
+    // Returns the texels of the first level in the file.
+    Bytes stored() const {
+        const ImageFile image = open_image(path, options);
+        return read_part(options.raw ? image.plane(1) : image);
+    }
+
+    Files files;
+    fs::path path;
+    std::string name;
+    ImageOptions options{};
+    Bytes old = pattern(100, 9);
+    Bytes texels;  ///< of the first level
+};
+
+// Writes texels with write_image() and reads them. Functions of OpenImageIO that are noexcept allocate memory, for example
+// ImageSpec::default_channel_names().
+Operation image_operation(const std::string& ending, Format format) {
+    return {"Image_" + ending,
+            {"image"},
+            [=](const Device&) {
+                const auto file = std::make_shared<Replaced>("image." + ending);
+                const auto texels = std::make_shared<Bytes>(pattern(box_bytes(format, {20, 10}), 1));
+                write_image(file->path, format, {20, 10}, *texels);
+                file->texels = file->stored();
+                return Prepared{[=] {
+                                    file->restore();
+                                    write_image(file->path, format, {20, 10}, *texels);
+                                    const Image image = read_image(file->path);
+                                    const Aside own;
+                                    return image.texels;
+                                },
+                                [=] { file->check(); }};
+            },
+            false,
+            true,
+            true,
+            ending == "png" ? Call::read : Call::none};
+}
+
+// Saves an array with its levels and loads it.
+Operation array_operation(const std::string& ending, const ArrayInfo& info) {
+    return {"Save_" + ending,
+            {"image_file", "image_load", "image_save"},
+            [=](const Device& device) {
+                const auto file = std::make_shared<Replaced>("array." + ending);
+                const auto array = std::make_shared<Array>(device, info);
+                upload(*array, ReferenceArray(info, 1));
+                file->texels = download(array->view());
+                return Prepared{[=] {
+                                    file->restore();
+                                    save(file->path, *array);
+                                    const Array loaded = load(device, open_image(file->path));
+                                    Bytes result = texels_of(loaded.view());
+                                    append(result, texels_of(loaded.view({.level = loaded.info().levels - 1})));
+                                    return result;
+                                },
+                                [=] { file->check(); }};
+            },
+            false,
+            true,
+            ending != "dds",
+            ending == "png" ? Call::read : Call::none};
+}
+
+Prepared save_planar(const Device& device) {
+    const auto file = std::make_shared<Replaced>("frames.yuv");
+    const auto array = std::make_shared<PlanarArray>(device, Format::nv12, Extent{32, 16});
+    fill(array->frame().luma, std::uint8_t{3});
+    fill(array->frame().chroma, std::uint8_t{5});
+    file->options.raw = RawFrames{.extent = {32, 16}};
+    file->texels = download(array->frame().chroma);
+    return {[=] {
+                file->restore();
+                save(file->path, *array);
+                const PlanarArray loaded = load_planar(device, open_image(file->path, file->options));
+                return texels_of(loaded.frame().chroma);
+            },
+            [=] { file->check(); }};
+}
+
+// Reads files that Texton cannot write, and several files as one image.
+Prepared read_files(const Device&) {
+    const auto files = std::make_shared<Files>();
+    const auto paths = std::make_shared<std::vector<fs::path>>();
+    const auto radiance =
+        std::make_shared<fs::path>(store(files->at("a.hdr"), {stored_image(16, 8, 3, OIIO::TypeDesc::FLOAT, 1)}));
+    for (const char* name : {"layer1.tif", "layer2.tif"}) {
+        paths->push_back(store(files->at(name), {stored_image(16, 8, 4, OIIO::TypeDesc::UINT8, 2)}));
+    }
+    return {[files, paths, radiance] {
+        const Image image = read_image(*radiance);
+        const std::vector<fs::path> found = numbered_files(paths->front());
+        const ImageFile layers = open_image(found);
+        (void)layers.access();
+        (void)layers.conversions();
+        Bytes texels = own_bytes(2 * 16 * 8 * 4);
+        layers.read({}, texels);
+        append(texels, image.texels);
+        return texels;
+    }};
+}
+
+Prepared read_isolated(const Device&) {
+    setenv("TEXTON_READER", TEXTON_TEST_READER, 0);
+    const auto files = std::make_shared<Files>();
+    const auto path =
+        std::make_shared<fs::path>(store(files->at("a.tif"), {stored_image(16, 8, 4, OIIO::TypeDesc::UINT8, 2)}));
+    return {[files, path] {
+                const ReadOptions isolated{.isolated = true};
+                const ImageFile opened = open_image(*path, {}, isolated);
+                Bytes texels = own_bytes(16 * 8 * 4);
+                opened.read({}, texels);
+                return texels;
+            },
+            [] {
+                EXPECT_TRUE(eventually([] { return readers().empty(); })) << "a process still reads a file";
+                for (const SeenProcess& child : children_of(::getpid())) EXPECT_NE(child.state, 'Z');
+            }};
+}
+
+}  // namespace
+
+std::vector<std::string> covered_folders() { return {"arrays/files/texton"}; }
+
+std::vector<Operation> all_operations() {
+    const ArrayInfo plain{.format = Format::rgba8_unorm, .extent = {20, 10}};
+    const ArrayInfo levels{.format = Format::rgba16_unorm, .extent = {70, 40}, .levels = 7};
+    const ArrayInfo halves{.format = Format::rgba16_float, .extent = {70, 40}, .levels = 7};
+    return {
+        image_operation("png", Format::rgba8_unorm),
+        image_operation("tif", Format::r16_unorm),
+        image_operation("exr", Format::rgba32_float),
+        image_operation("jpg", Format::r8_unorm),
+        image_operation("tga", Format::rgba8_unorm),
+        array_operation("png", plain),
+        array_operation("tif", levels),
+        array_operation("exr", halves),
+        array_operation("dds",
+                        {.format = Format::rgba8_unorm, .extent = {16, 16}, .kind = ArrayKind::cubemap, .levels = 5}),
+        {"SavePlanar", {"image_file", "image_load", "image_save"}, save_planar},
+        {"ReadFiles", {"image", "image_file"}, read_files, false, true, true},
+        {"ReadIsolated", {"read_options", "image_file"}, read_isolated},
+    };
+}
+
+}  // namespace texton::test
