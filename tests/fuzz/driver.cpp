@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/mutator.h"
 
 extern "C" {
 int LLVMFuzzerInitialize(int* argc, char*** argv) __attribute__((weak));
@@ -31,7 +32,7 @@ const char* __ubsan_default_options() { return "abort_on_error=1:print_stacktrac
 namespace {
 
 namespace fs = std::filesystem;
-using Input = std::vector<std::uint8_t>;
+using texton::fuzz::Input;
 
 struct Options {
     std::size_t runs = 10000;
@@ -112,65 +113,6 @@ Options options_of(int argc, char** argv) {
     return options;
 }
 
-class Mutator {
-public:
-    Mutator(const std::vector<Input>& seeds, const std::vector<Input>& words) : seeds_(seeds), words_(words) {}
-
-    Input next() {
-        Input input = seeds_[below(seeds_.size())];
-        for (std::size_t count = 1 + below(4); count > 0; --count) mutate(input);
-        return input;
-    }
-
-private:
-    std::size_t below(std::size_t count) { return random_() % count; }
-    void insert(Input& input, const Input& what) {
-        const auto at = static_cast<std::ptrdiff_t>(below(input.size() + 1));
-        input.insert(input.begin() + at, what.begin(), what.end());
-    }
-    // Returns the first and the last index of a part of up to 64 bytes.
-    std::pair<std::ptrdiff_t, std::ptrdiff_t> part(const Input& input) {
-        const std::size_t first = below(input.size());
-        return {static_cast<std::ptrdiff_t>(first),
-                static_cast<std::ptrdiff_t>(first + below(std::min<std::size_t>(64, input.size() - first)) + 1)};
-    }
-
-    void mutate(Input& input) {
-        constexpr std::uint8_t kBytes[] = {0, 1, 0x7f, 0x80, 0xff, '0', '9', '-', '"', '[', '{'};
-        if (input.empty()) input.push_back(0);
-        switch (below(7)) {
-            case 0: input[below(input.size())] ^= static_cast<std::uint8_t>(1U << below(8)); break;
-            case 1: input[below(input.size())] = kBytes[below(std::size(kBytes))]; break;
-            case 2: {  // a whole word of equal bytes
-                const std::size_t at = below(input.size());
-                std::fill_n(input.begin() + static_cast<std::ptrdiff_t>(at),
-                            std::min<std::size_t>(4, input.size() - at), kBytes[below(std::size(kBytes))]);
-                break;
-            }
-            case 3: {
-                const auto [first, last] = part(input);
-                input.erase(input.begin() + first, input.begin() + last);
-                break;
-            }
-            case 4: {  // a part of the same or of another seed
-                const Input& other = seeds_[below(seeds_.size())];
-                if (other.empty()) break;
-                const auto [first, last] = part(other);
-                insert(input, Input(other.begin() + first, other.begin() + last));
-                break;
-            }
-            case 5: input.resize(below(input.size()) + 1); break;
-            case 6:
-                if (!words_.empty()) insert(input, words_[below(words_.size())]);
-                break;
-        }
-    }
-
-    const std::vector<Input>& seeds_;
-    const std::vector<Input>& words_;
-    std::mt19937 random_{1};
-};
-
 void run(const Input& input, unsigned timeout) {
     // A copy of exactly this size, so that a sanitizer finds accesses beyond the end.
     const Input exact(input.begin(), input.end());
@@ -195,7 +137,8 @@ int main(int argc, char** argv) {
     if (seeds.empty()) seeds.emplace_back();
     const auto begin = std::chrono::steady_clock::now();
     const auto end = begin + std::chrono::seconds(options.seconds);
-    Mutator mutator(seeds, options.words);
+    std::mt19937 random(1);
+    texton::fuzz::Mutator mutator(seeds, options.words, random);
     std::size_t runs = 0;
     for (; runs < options.runs && std::chrono::steady_clock::now() < end; ++runs) run(mutator.next(), options.timeout);
     ::alarm(0);
