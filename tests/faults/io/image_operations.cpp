@@ -40,6 +40,9 @@ struct Replaced {
         if (present == old) return;
         try {
             EXPECT_TRUE(stored() == texels) << "the file has neither the old nor the new contents";
+            if (!options.raw) {
+                EXPECT_EQ(open_image(path).info().levels, levels) << "levels are missing";
+            }
         } catch (const Error& error) {
             ADD_FAILURE() << "the file is damaged: " << error.what();
         }
@@ -56,6 +59,7 @@ struct Replaced {
     ImageOptions options{};
     Bytes old = pattern(100, 9);
     Bytes texels;  ///< of the first level
+    int levels = 1;
 };
 
 // Writes texels with write_image() and reads them. Functions of OpenImageIO that are noexcept allocate memory, for example
@@ -92,12 +96,15 @@ Operation array_operation(const std::string& ending, const ArrayInfo& info) {
                 const auto array = std::make_shared<Array>(device, info);
                 upload(*array, ReferenceArray(info, 1));
                 file->texels = download(array->view());
+                file->levels = info.levels;
                 return Prepared{[=] {
                                     file->restore();
                                     save(file->path, *array);
                                     const Array loaded = load(device, open_image(file->path));
                                     Bytes result = texels_of(loaded.view());
-                                    append(result, texels_of(loaded.view({.level = loaded.info().levels - 1})));
+                                    // If a header of a TIFF cannot be read, OpenImageIO reports the end of the file.
+                                    if (ending == "tif") return result;
+                                    append(result, texels_of(loaded.view({.level = info.levels - 1})));
                                     return result;
                                 },
                                 [=] { file->check(); }};
