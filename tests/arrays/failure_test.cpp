@@ -251,6 +251,7 @@ TEST_F(FailureTest, AUseThatCannotBeRecordedIsWaitedFor) {
     DeferredArray array(device(), {.format = Format::rgba8_uint, .extent = {200, 100}});
     array.map(pool.allocate_bytes(array.requirements().bytes), stream);
     fill(array.array().view(), std::uint8_t{1}, stream);
+    stream.synchronize();
     failing().fail_after(0, "record_event");
     fill(array.array().view(), std::uint8_t{2}, other);
     EXPECT_EQ(failing().finish(), "record_event");

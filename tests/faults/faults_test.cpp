@@ -94,15 +94,19 @@ struct Figures {
 };
 Figures figures;
 
+// Starts the devices before the first failure, because CUDA stays unusable if a call of the system fails while it starts.
 // Prints the figures of the process.
-class PrintFigures : public testing::Environment {
+class Start : public testing::Environment {
 public:
+    void SetUp() override {
+        for (const Device& device : test::one_of_each_kind()) device.synchronize();
+    }
     void TearDown() override {
         std::printf("faults: %zu operations, %zu faults tried, %zu absorbed, %zu became errors\n",
                     figures.operations.size(), figures.tried, figures.absorbed, figures.errors);
     }
 };
-[[maybe_unused]] const auto* const kPrintFigures = testing::AddGlobalTestEnvironment(new PrintFigures);
+[[maybe_unused]] const auto* const kStart = testing::AddGlobalTestEnvironment(new Start);
 
 bool long_run() { return std::getenv("TEXTON_LONG_RUN") != nullptr; }
 
@@ -300,7 +304,7 @@ protected:
             if (test::gpu_required()) FAIL() << "TEXTON_REQUIRE_GPU is 1, but there is no CUDA device";
             GTEST_SKIP() << "no CUDA device: " << Device::why_no_cuda();
         }
-        if (on_cuda() && operation().cpu_only) GTEST_SKIP() << "an operation of the CPU device";
+        if (on_cuda() && operation().cpu_only) GTEST_SKIP() << "the operation runs on the CPU device";
         if (on_cuda()) test::watch_cuda_calls(false);
     }
     bool on_cuda() const { return std::get<0>(GetParam()) == DeviceKind::cuda; }
@@ -342,7 +346,7 @@ TEST_P(FaultTest, EachCallThatFailsIsAnErrorOrIsAbsorbed) {
 }
 
 TEST_P(FaultTest, FailingDestructorsThrowNothing) {
-    if (!on_cuda()) GTEST_SKIP() << "calls of CUDA";
+    if (!on_cuda()) GTEST_SKIP() << "the test runs on the CUDA device";
     test::watch_cuda_calls(true);
     const Prepared prepared = operation().prepare(device());
     for (std::size_t n = 0;; n = after(n)) {
