@@ -30,6 +30,9 @@
 #include "tests/support/reader_processes.h"
 #include "tests/support/temporary_files.h"
 
+// Defined only in programs with the address sanitizer.
+extern "C" __attribute__((weak)) void __asan_init();
+
 namespace {
 
 using namespace texton::fuzz;
@@ -38,6 +41,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr unsigned kLongestRun = 120;  // seconds: opening and reading some levels, each at most its limit
 constexpr int kMaxLostJobs = 20;
+constexpr unsigned kMaxFindings = 100;  // of a program; more of them have one cause, for example a missing reader
 
 struct Options {
     std::string kind;
@@ -124,6 +128,7 @@ struct Shared {
     std::atomic<std::uint64_t> next;  // the first run that no job has taken
     std::atomic<bool> stop;           // take no more runs
     std::atomic<std::uint64_t> done;  // runs of all jobs, of this process
+    std::atomic<unsigned> findings;   // likewise
     std::atomic<std::uint64_t> slowest_run, slowest_milliseconds;
     std::atomic<std::uint64_t> current[64];  // the run of each job
     std::atomic<std::uint8_t>* results;      // of all runs, from the first one
@@ -178,6 +183,7 @@ std::string leftovers(const Holdings& before, const fs::path& folder) {
         return std::to_string(after.descriptors - before.descriptors) + " descriptors";
     if (after.files > before.files) return std::to_string(after.files - before.files) + " temporary files";
     if (after.children > before.children) return std::to_string(after.children - before.children) + " child processes";
+    if (__asan_init != nullptr) return "";  // it keeps freed memory
     if (after.memory_kilobytes > before.memory_kilobytes + kCacheKilobytes) {
         return std::to_string(after.memory_kilobytes - before.memory_kilobytes) + " KiB of memory";
     }
@@ -216,6 +222,7 @@ int job(const Options& options, unsigned index, const fs::path& folder, Shared& 
                 std::fprintf(stderr, "run %llu: %s\n", static_cast<unsigned long long>(run), finding.c_str());
                 const ImageSeed file = runs.file(run);
                 keep(options, std::to_string(run) + "-" + file.name, file.bytes);
+                if (++shared.findings >= kMaxFindings) shared.stop = true;
             }
             const auto took = static_cast<std::uint64_t>(
                 std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count());
