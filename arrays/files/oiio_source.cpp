@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <limits>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -252,8 +255,15 @@ std::optional<CubeLayout> layout_in_words(const OIIO::ImageSpec& spec) {
 
 int image_count(const std::filesystem::path& path) {
     const auto reader = open_input(kOpen, path);
+    // The reader of movies believes the number of frames in the header. An image has a byte at least.
+    std::error_code unreadable;
+    const std::uintmax_t bytes = std::filesystem::file_size(path, unreadable);
+    const int most = static_cast<int>(std::min<std::uintmax_t>(bytes, std::numeric_limits<int>::max()));
     int count = 1;
-    while (reader->seek_subimage(count, 0)) ++count;
+    while (reader->seek_subimage(count, 0)) {
+        if (++count <= most) continue;
+        fail_file(kOpen, path, fmt::format("claims to contain more than {} images", most), "The file may be damaged.");
+    }
     (void)reader->geterror();
     return count;
 }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tests/fuzz/image_seeds.h"
+#include "tests/support/avi_file.h"
 
 namespace texton::fuzz {
 namespace {
@@ -132,40 +133,6 @@ Input dng_of(unsigned bits, unsigned samples) {
     return file.pattern(texels).bytes;
 }
 
-// --- AVI ---
-
-Input chunk(std::string_view kind, const Input& data) {
-    return FileBytes().text(kind).le32(data.size()).add(data).zeros(data.size() % 2).bytes;
-}
-
-Input list(std::string_view kind, const Input& data) { return chunk("LIST", FileBytes().text(kind).add(data).bytes); }
-
-// Returns a movie with these frames. `codec` is a code of four characters, or empty for rows of texels.
-Input avi(unsigned width, unsigned height, unsigned bits, std::string_view codec, const std::vector<Input>& frames) {
-    const std::size_t bytes = frames.front().size();
-    FileBytes header, stream, format, movie, index;
-    header.le32(100000).le32(0).le32(0).le32(0x10).le32(frames.size()).le32(0).le32(1).le32(bytes);
-    header.le32(width).le32(height).zeros(16);
-    stream.text("vids").text(codec.empty() ? "DIB " : codec).zeros(12).le32(1).le32(10).le32(0);
-    stream.le32(frames.size()).le32(bytes).le32(0).le32(0).zeros(4).le16(width).le16(height);
-    format.le32(40).le32(width).le32(height).le16(1).le16(bits);
-    if (codec.empty()) {
-        format.le32(0);
-    } else {
-        format.text(codec);
-    }
-    format.le32(bytes).zeros(16);
-    for (const Input& frame : frames) {
-        index.text("00dc").le32(0x10).le32(4 + movie.bytes.size()).le32(frame.size());
-        movie.add(chunk("00dc", frame));
-    }
-    const Input streams =
-        list("strl", FileBytes().add(chunk("strh", stream.bytes)).add(chunk("strf", format.bytes)).bytes);
-    FileBytes all;
-    all.text("AVI ").add(list("hdrl", FileBytes().add(chunk("avih", header.bytes)).add(streams).bytes));
-    return chunk("RIFF", all.add(list("movi", movie.bytes)).add(chunk("idx1", index.bytes)).bytes);
-}
-
 // --- OpenVDB ---
 
 FileBytes& vdb_text(FileBytes& file, std::string_view text) { return file.le32(text.size()).text(text); }
@@ -229,13 +196,13 @@ void add_raw(std::vector<ImageSeed>& seeds) {
 // Beside frames without coding, movies of JPEG and PNG images reach other decoders.
 void add_movies(std::vector<ImageSeed>& seeds, const std::filesystem::path& folder) {
     const Input frame = FileBytes().pattern(16 * 8 * 3).bytes;
-    seeds.push_back({"raw.avi", avi(16, 8, 24, "", {frame, frame})});
+    seeds.push_back({"raw.avi", test::avi_file(16, 8, "", {frame, frame})});
     std::vector<ImageSeed> images;
     add_encoded_seeds(images, "jpeg", folder);
-    seeds.push_back({"jpeg.avi", avi(17, 11, 24, "MJPG", {images.front().bytes, images.front().bytes})});
+    seeds.push_back({"jpeg.avi", test::avi_file(17, 11, "MJPG", {images.front().bytes, images.front().bytes})});
     images.clear();
     add_encoded_seeds(images, "png", folder);
-    seeds.push_back({"png.avi", avi(9, 7, 24, "MPNG", {images[2].bytes, images[2].bytes})});
+    seeds.push_back({"png.avi", test::avi_file(9, 7, "MPNG", {images[2].bytes, images[2].bytes})});
 }
 
 void add_openvdb(std::vector<ImageSeed>& seeds) {

@@ -319,6 +319,7 @@ void add_encoded_seeds(std::vector<ImageSeed>& seeds, std::string_view kind, con
 }
 
 std::vector<ImageSeed> image_seeds(std::string_view kind, const fs::path& folder) {
+    OIIO::attribute("debug", 0);  // no messages about attributes that a kind of file does not have
     std::vector<ImageSeed> seeds;
     add_encoded_seeds(seeds, kind, folder);
     add_composed_seeds(seeds, kind, folder);

@@ -30,6 +30,9 @@
 #include "tests/support/reader_processes.h"
 #include "tests/support/temporary_files.h"
 
+// Defined only in programs with the address sanitizer.
+extern "C" __attribute__((weak)) void __asan_init();
+
 namespace {
 
 using namespace texton::fuzz;
@@ -38,6 +41,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr unsigned kLongestRun = 120;  // seconds: opening and reading some levels, each at most its limit
 constexpr int kMaxLostJobs = 20;
+constexpr unsigned kMaxFindings = 100;  // of a program; more of them have one cause, for example a missing reader
 
 struct Options {
     std::string kind;
@@ -48,6 +52,7 @@ struct Options {
     fs::path state;
     fs::path findings;
     fs::path seeds;
+    fs::path files;
     bool list = false;
 };
 
@@ -60,6 +65,7 @@ constexpr const char* kUsage = R"(usage: texton-fuzz-isolated --kind KIND [OPTIO
   --state FILE     continue with the results in this file, and keep them there; SIGINT and SIGTERM stop the program
   --findings PATH  folder for the files of runs that fail (default build/fuzz-findings/isolated-KIND)
   --seeds PATH     write the seeds of the kind to this folder, and run nothing
+  --files PATH     write the files of the runs to this folder, and run nothing
   --list           print the kinds
 TEXTON_READER can name another reader than the one of this build.
 )";
@@ -111,6 +117,8 @@ Options options_of(int argc, char** argv) {
             options.findings = value;
         } else if (name == "--seeds") {
             options.seeds = value;
+        } else if (name == "--files") {
+            options.files = value;
         } else {
             throw std::invalid_argument(name + " is unknown");
         }
@@ -124,6 +132,7 @@ struct Shared {
     std::atomic<std::uint64_t> next;  // the first run that no job has taken
     std::atomic<bool> stop;           // take no more runs
     std::atomic<std::uint64_t> done;  // runs of all jobs, of this process
+    std::atomic<unsigned> findings;   // likewise
     std::atomic<std::uint64_t> slowest_run, slowest_milliseconds;
     std::atomic<std::uint64_t> current[64];  // the run of each job
     std::atomic<std::uint8_t>* results;      // of all runs, from the first one
@@ -178,18 +187,20 @@ std::string leftovers(const Holdings& before, const fs::path& folder) {
         return std::to_string(after.descriptors - before.descriptors) + " descriptors";
     if (after.files > before.files) return std::to_string(after.files - before.files) + " temporary files";
     if (after.children > before.children) return std::to_string(after.children - before.children) + " child processes";
+    if (__asan_init != nullptr) return "";  // it keeps freed memory
     if (after.memory_kilobytes > before.memory_kilobytes + kCacheKilobytes) {
         return std::to_string(after.memory_kilobytes - before.memory_kilobytes) + " KiB of memory";
     }
     return "";
 }
 
-void keep(const Options& options, const std::string& name, const Input& bytes) {
+// Writes a file unless the folder is empty.
+void write(const fs::path& folder, const std::string& name, const Input& bytes) {
+    if (folder.empty()) return;
     std::error_code ignored;
-    fs::create_directories(options.findings, ignored);
-    std::ofstream(options.findings / name, std::ios::binary)
+    fs::create_directories(folder, ignored);
+    std::ofstream(folder / name, std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    std::fprintf(stderr, "The file of this run is %s\n", (options.findings / name).c_str());
 }
 
 // Takes runs until there are no more. Returns the exit status of the process.
@@ -215,7 +226,10 @@ int job(const Options& options, unsigned index, const fs::path& folder, Shared& 
             if (!finding.empty()) {
                 std::fprintf(stderr, "run %llu: %s\n", static_cast<unsigned long long>(run), finding.c_str());
                 const ImageSeed file = runs.file(run);
-                keep(options, std::to_string(run) + "-" + file.name, file.bytes);
+                const std::string name = std::to_string(run) + "-" + file.name;
+                write(options.findings, name, file.bytes);
+                std::fprintf(stderr, "The file of this run is %s\n", (options.findings / name).c_str());
+                if (++shared.findings >= kMaxFindings) shared.stop = true;
             }
             const auto took = static_cast<std::uint64_t>(
                 std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count());
@@ -408,12 +422,14 @@ int main(int argc, char** argv) {
             return 2;
         }
         ::setenv("TEXTON_READER", TEXTON_TEST_READER, 0);
-        if (options.seeds.empty()) return run(options);
-        fs::create_directories(options.seeds);
-        for (const ImageSeed& seed : image_seeds(options.kind, options.seeds)) {
-            std::ofstream(options.seeds / seed.name, std::ios::binary)
-                .write(reinterpret_cast<const char*>(seed.bytes.data()),
-                       static_cast<std::streamsize>(seed.bytes.size()));
+        if (options.seeds.empty() && options.files.empty()) return run(options);
+        const Folder folder;
+        const std::vector<ImageSeed> seeds = image_seeds(options.kind, folder.path());
+        for (const ImageSeed& seed : seeds) write(options.seeds, seed.name, seed.bytes);
+        const IsolatedRuns runs(options.kind, seeds, folder.path());
+        for (std::uint64_t number = options.first; number < options.first + options.runs; ++number) {
+            const ImageSeed file = runs.file(number);
+            write(options.files, std::to_string(number) + "-" + file.name, file.bytes);
         }
     } catch (const std::exception& error) {
         std::fprintf(stderr, "texton-fuzz-isolated: %s\n", error.what());

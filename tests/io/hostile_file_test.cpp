@@ -3,15 +3,21 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <new>
+#include <span>
+#include <string>
+#include <vector>
 
 #include <texton/image.h>
 #include <texton/image_file.h>
 #include <texton/image_load.h>
 #include <texton/image_save.h>
 
+#include "tests/support/avi_file.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/tiff_file.h"
@@ -143,6 +149,23 @@ TEST_F(HostileFileTest, WindowsBeyondTheLargestCoordinateAreRefused) {
         std::memcpy(bytes.data() + 10 + 12 * 10, entry, sizeof entry);
         const fs::path path = test::write_bytes(at("window.tif"), bytes);
         test::expect_error([&] { (void)open_image(path); }, ErrorCode::io, "texton::open_image", {"window.tif"});
+    }
+}
+
+// OpenImageIO takes the number of frames from the header of the movie.
+TEST_F(HostileFileTest, AMovieThatClaimsMoreFramesThanItHasBytesIsRefused) {
+    setenv("TEXTON_READER", TEXTON_TEST_READER, 0);
+    const std::vector<std::uint8_t> frame(16 * 8 * 3);
+    const auto movie = [&](const std::string& name, std::uint32_t claimed) {
+        const std::vector<std::uint8_t> bytes = test::avi_file(16, 8, "", {frame, frame}, claimed);
+        return test::write_bytes(at(name), std::as_bytes(std::span(bytes)));
+    };
+    const fs::path good = movie("good.avi", 2), bad = movie("bad.avi", 5000000);
+    for (const bool isolated : {false, true}) {
+        SCOPED_TRACE(isolated);
+        EXPECT_EQ(open_image(good, {}, {.isolated = isolated}).metadata().parts, 2u);
+        test::expect_error([&] { (void)open_image(bad, {}, {.isolated = isolated}); }, ErrorCode::io,
+                           "texton::open_image", {"bad.avi", "more than 1048 images"});
     }
 }
 

@@ -5,8 +5,10 @@ namespace texton {
 
 /// Limits of reading a file in a helper process. Ignored if ReadOptions::isolated is false.
 struct ReadLimits {
-    /// Time of one step in seconds: reading one part of a file, or one of the up to three steps of opening it. 0: 10
-    /// seconds, plus 1 second for every 4 MiB of texels that the file claims and its bytes can hold.
+    /// Time of one step in seconds. A step is one of the up to three steps of opening a file, or decoding up to 16 MiB
+    /// of texels (more if a tile or strip of the file is larger). A call that reads a large image takes many steps; use
+    /// ImageFile::read() to limit the total. 0: 10 seconds, plus 1 second for every 4 MiB of texels that the file claims
+    /// and its bytes can hold.
     double seconds = 0;
     /// Memory that a file may use while it is opened or read, in bytes, in addition to the memory of a helper that has
     /// not opened a file. 0: the texels of all levels, but at most what the bytes of the file can hold at the largest
