@@ -278,7 +278,7 @@ Input softimage(unsigned coding, bool alpha, const Input& texels) {
 }
 
 void add_softimage(std::vector<ImageSeed>& seeds) {
-    FileBytes mixed, mixed_alpha;  // coding 1, runs alone, is no seed: OpenImageIO 2.4 crashes on valid files
+    FileBytes mixed, mixed_alpha;  // coding 1, runs alone, is no seed: the decoder of OpenImageIO 2.4 crashed on it
     for (unsigned row = 0; row < 4; ++row) {
         mixed.u8(2).pattern(9).u8(0x82).pattern(3);  // three texels, and a run of three
         mixed_alpha.u8(2).pattern(9).u8(0x80).be16(3).pattern(3).u8(0x85).u8(row);
