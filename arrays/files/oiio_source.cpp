@@ -111,8 +111,12 @@ void require_possible(const std::filesystem::path& path, const OIIO::ImageSpec& 
                               spec.height, spec.depth),
                   "The file may be damaged.");
     }
+    // OpenImageIO divides by this number for every kind of file.
+    if (const int rows = spec.get_int_attribute("tiff:RowsPerStrip", 1); rows < 1) {
+        fail_file(kOpen, path, fmt::format("specifies strips of {} rows", rows), "The file may be damaged.");
+    }
     const bool tiled = spec.tile_width != 0;
-    const bool negative = tiled && (spec.tile_width < 0 || spec.tile_height < 1 || spec.tile_depth < 0);
+    const bool negative = tiled && (spec.tile_width < 0 || spec.tile_height < 1 || spec.tile_depth < 1);
     const std::uint64_t unit = tiled ? spec.tile_bytes(true) : spec.scanline_bytes(true);  // at most 2^64 - 1
     if (!negative && unit <= kAnyUnit) return;
     const std::uint64_t ratio = spec.get_string_attribute("compression") == "none" ? 1 : kMaxCompression;

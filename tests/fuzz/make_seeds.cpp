@@ -167,6 +167,8 @@ void make_image_specs(const fs::path& folder) {
     };
     make("plain", options, {0, 0, 8, 4, 4, 0, 0, 0});
     make("levels", options, {0, 2, 8, 8, 4, 2, 4, 4, 4, 1, 0, 4, 4, 4, 2, 4, 4, 4, 1, 0, 2, 2, 4, 2, 4, 4, 4, 1, 0});
+    make("tiles_without_depth", {0, 0, 0, 1, 1, 0, 0, 0, 0, 0xfe, 0xff}, {0, 0, 8, 4, 2, 4, 4, 4});
+    make("strips_without_rows", {0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0}, {0, 0, '0', '0', '0', '0', '0', 0});
     make("windows", options, {0, 0, 8, 4, 3, 3, 3, 1, 2, 0, 0, 0, 16, 16, 0});
     make("turned", options, {0, 0, 8, 4, 1, 1, 16, 6, 0});
     make("cube", {1, 5, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0}, {0, 0, 4, 24, 4, 0, 0, 0});

@@ -3,6 +3,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -201,6 +202,23 @@ TEST_F(HostileFileTest, ExceptionsOfCallbacksPassUnchanged) {
         EXPECT_THROW(save(at(name), image, {.progress = throwing(std::bad_alloc())}), std::bad_alloc);
     }
     EXPECT_EQ(folder_.files(), 1);
+}
+
+TEST_F(HostileFileTest, AnExrThatSpecifiesStripsWithoutRowsIsRefused) {
+    test::StoredImage image = test::stored_image(8, 8, 4, OIIO::TypeDesc::HALF, 3);
+    image.spec.attribute("user:RowsPerStrip", 7);  // the writer leaves attributes of TIFF out
+    const fs::path path = test::store(at("strips.exr"), {image});
+    Bytes bytes = test::file_bytes(path);
+    const std::string name("user:RowsPerStrip\0int\0\4\0\0\0", 26);
+    const auto found = std::search(bytes.begin(), bytes.end(), name.begin(), name.end(),
+                                   [](std::byte a, char b) { return a == static_cast<std::byte>(b); });
+    ASSERT_NE(found, bytes.end());
+    std::copy_n(reinterpret_cast<const std::byte*>("tiff"), 4, found);  // OpenImageIO divides by it for every kind
+    *(found + 26) = std::byte{0};
+    test::write_bytes(path, bytes);
+    test::expect_error([&] { (void)read_image(path); }, ErrorCode::io, "texton::read_image",
+                       {"strips.exr", "strips of 0 rows"});
+    test::expect_error([&] { (void)open_image(path); }, ErrorCode::io, "texton::open_image", {"strips of 0 rows"});
 }
 
 }  // namespace
