@@ -94,7 +94,7 @@ struct Figures {
 };
 Figures figures;
 
-// Starts the devices before the first failure, because CUDA stays unusable if a call of the system fails while it starts.
+// Starts the devices before the first failure, so that no failed call of the system meets CUDA while it starts.
 // Prints the figures of the process.
 class Start : public testing::Environment {
 public:
