@@ -218,8 +218,8 @@ void ArrayBlock::destroy(std::shared_ptr<WorkOrder> order, std::shared_ptr<void>
     if (own == nullptr && attached == nullptr) return;
     auto end = [textures = std::move(attached), order = std::move(order), memory = std::move(memory), whole = whole,
                 device = backend, own]() mutable {
-        textures.reset();
         if (order != nullptr) order->finish();
+        textures.reset();
         if (own != nullptr) device->destroy_array(own);
         memory.reset();
     };

@@ -169,6 +169,7 @@ void sample_grid(const Texture& texture, const AffineMap& map, const View& image
         return;
     }
     detail::check_stream(*stream, state.backend, state.backend, kSample);
+    detail::keep_if_recorded(*texture.state());
     const detail::StreamHandle handle = stream->state()->handle;
     detail::BackingUse use(kSample, *stream, detail::source_of(texture.state()));
     detail::request(state.backend, kSample, numbers,

@@ -43,6 +43,8 @@ public:
 
     virtual TextureHandle create_texture(const TextureRequest& request) = 0;
     virtual void destroy_texture(TextureHandle texture) noexcept = 0;
+    /// Waits until no enqueued work uses a texture, on devices whose work needs the texture until it has run.
+    virtual void wait_for_uses() noexcept {}
     /// Returns the handle for kernels.
     virtual std::uint64_t texture_number(TextureHandle texture) const noexcept = 0;
     /// Fetches all points and returns when the results are complete. `resident` is empty unless the options request it.

@@ -69,7 +69,12 @@ std::shared_ptr<TextureState> TextureCache::handle_of(Entry& entry, const std::s
 
 void TextureCache::make_room() {
     if (textures_.size() < room_) return;
-    std::erase_if(textures_, [](const auto& entry) { return entry.second.handles.expired(); });
+    const auto unused = [](const auto& entry) {
+        return entry.second.handles.expired() && !entry.second.state->recorded;
+    };
+    const auto first = std::ranges::find_if(textures_, unused);
+    if (first != textures_.end()) first->second.state->sampling->wait_for_uses();
+    std::erase_if(textures_, unused);
     room_ = std::max(kKept, 2 * textures_.size());  // keeps the amortized cost of a new texture constant
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // The internal state of textures, and the cache of a source.
 #include <array>
+#include <atomic>
 #include <memory>
 #include <unordered_map>
 
@@ -8,6 +9,7 @@
 
 #include "arrays/sampling.h"
 #include "core/block.h"
+#include "core/request.h"
 
 namespace texton::detail {
 
@@ -33,8 +35,14 @@ struct TextureState {
     std::size_t first_layer = 0;
     std::size_t layers = 1;
     bool gathers = false;
+    std::atomic<bool> recorded{false};  ///< true if a graph contains the texture
     TextureHandle handle = nullptr;
 };
+
+/// Keeps the texture in the cache of its source if the calling thread records a graph, which contains the texture then.
+inline void keep_if_recorded(TextureState& texture) noexcept {
+    if (recording()) texture.recorded.store(true, std::memory_order_relaxed);
+}
 
 /// Returns the source of a texture, or null if Texton does not own it. The returned pointer keeps the texture alive,
 /// which keeps its source alive.

@@ -36,7 +36,7 @@ PoolState::~PoolState() {
 PoolBlock::~PoolBlock() {
     attached.reset();
     if (address == nullptr || !alive.load(std::memory_order_relaxed)) return;
-    pending.front() = {std::move(stream), std::move(pool), address, of_graph};
+    pending.front() = {std::move(stream), std::move(pool), address, capture, nullptr};
     free_in_order(std::move(pending));
 }
 
@@ -49,7 +49,7 @@ std::shared_ptr<PoolBlock> make_pool_block(const char* object, std::size_t bytes
     const PoolHandle from = pool != nullptr ? pool->handle : nullptr;
     return request(&owner, object, {{"bytes", bytes}}, [&] {
         auto block = std::make_shared<PoolBlock>(owner, bytes, std::move(stream), std::move(pool));
-        block->of_graph = anyone_recording() && runs.stream_capturing(on);
+        block->capture = anyone_recording() ? runs.capture_of(on) : 0;
         block->address = runs.allocate_async(bytes, from, on);
         return block;
     });

@@ -2,6 +2,8 @@
 // The shared states of owners, streams, events, graphs and pools.
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -136,7 +138,8 @@ struct PendingFree {
     std::shared_ptr<StreamState> stream;
     std::shared_ptr<PoolState> pool;
     std::byte* address = nullptr;
-    bool of_graph = false;
+    std::uint64_t capture = 0;   ///< the capture in which the memory was allocated, or 0
+    std::exception_ptr failure;  ///< of the free in this capture
 };
 
 /// Memory of a pool, freed in the order of its stream. Keeps the stream and the pool alive.
@@ -147,7 +150,7 @@ struct PoolBlock : Block {
 
     std::shared_ptr<StreamState> stream;
     std::shared_ptr<PoolState> pool;    ///< null: the current pool of the device
-    bool of_graph = false;              ///< true if it was allocated while the stream was captured
+    std::uint64_t capture = 0;          ///< the capture in which it was allocated, or 0
     std::list<PendingFree> pending{1};  ///< for the destructor, which must not allocate memory
 };
 

@@ -14,6 +14,22 @@ namespace {
 
 constexpr const char* kGraph = "texton::Graph";
 
+detail::GraphHandle end(detail::Backend& backend, detail::StreamHandle stream) {
+    try {
+        return backend.end_capture(stream);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::capturing) throw;
+        throw Error(
+            {.code = ErrorCode::capturing,
+             .object = {},
+             .problem = "the capture was invalidated: a stream did not join, or an operation cannot be recorded",
+             .remedy = "Make the captured stream wait for an event of every other stream. Remove calls of other "
+                       "libraries that wait or allocate.",
+             .call = error.call(),
+             .cuda_name = error.cuda_name()});
+    }
+}
+
 }  // namespace
 
 Graph Graph::capture(const Stream& stream, const std::function<void()>& record) {
@@ -42,36 +58,19 @@ Graph Graph::capture(const Stream& stream, const std::function<void()>& record) 
         const auto lock = detail::hold_frees();
         backend.begin_capture(handle);
     });
-    try {
-        record();
-    } catch (...) {
-        backend.abandon_capture(handle);
-        throw;
-    }
-    // Created before the graph, so that no failure leaks the graph.
-    const auto make_state = [&] { return std::make_shared<detail::GraphState>(stream.device(), nullptr, 0); };
     std::shared_ptr<detail::GraphState> state;
     try {
-        state = detail::request(&backend, kGraph, {}, make_state);
+        record();
+        detail::request(&backend, kGraph, {}, [&] {
+            detail::check_frees(backend.capture_of(handle));
+            // Created before the graph, so that no failure leaks the graph.
+            state = std::make_shared<detail::GraphState>(stream.device(), nullptr, 0);
+            state->handle = end(backend, handle);
+        });
     } catch (...) {
-        backend.abandon_capture(handle);
+        backend.abandon_capture(handle);  // does nothing if the capture has ended
         throw;
     }
-    state->handle = detail::request(&backend, kGraph, {}, [&] {
-        try {
-            return backend.end_capture(handle);
-        } catch (const Error& error) {
-            if (error.code() != ErrorCode::capturing) throw;
-            throw Error(
-                {.code = ErrorCode::capturing,
-                 .object = {},
-                 .problem = "the capture was invalidated: a stream did not join, or an operation cannot be recorded",
-                 .remedy = "Make the captured stream wait for an event of every other stream. Remove calls of other "
-                           "libraries that wait or allocate.",
-                 .call = error.call(),
-                 .cuda_name = error.cuda_name()});
-        }
-    });
     detail::request(&backend, kGraph, {}, [&] {
         state->size = backend.graph_size(state->handle);
         state->guarded = scope.kept();

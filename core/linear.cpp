@@ -52,7 +52,9 @@ void Linear::free(const Stream& stream) {
     detail::request(block.backend, kLinear, {{"bytes", block.bytes}}, [&] {
         detail::Backend& backend = stream.device().backend();
         const detail::FreeingScope scope;
-        if (!pooled->of_graph && scope.may_be_captured() && backend.stream_capturing(stream.state()->handle)) {
+        const bool may_be_captured = pooled->capture != 0 || scope.may_be_captured();
+        const std::uint64_t capture = may_be_captured ? backend.capture_of(stream.state()->handle) : 0;
+        if (capture != 0 && capture != pooled->capture) {
             throw Error({.code = ErrorCode::capturing,
                          .problem = "memory that was allocated outside of a graph cannot be freed in it",
                          .remedy = "Free it before or after the capture."});

@@ -27,20 +27,24 @@ PendingFrees& pending() {
 constinit std::mutex gate;
 constinit std::atomic<int> frees_in_progress{0};
 
-// Returns false if the memory must be freed later, because the stream is being captured or a call has failed.
-bool try_free(const FreeingScope& scope, const PendingFree& memory) noexcept {
+// Returns false if the memory must be freed later, because the stream is in another capture or a call has failed.
+bool try_free(const FreeingScope& scope, PendingFree& memory) noexcept {
     Backend& backend = memory.stream->device.backend();
+    std::uint64_t capture = 0;
     try {
-        if (!memory.of_graph && scope.may_be_captured() && backend.stream_capturing(memory.stream->handle))
-            return false;
+        if (memory.capture != 0 || scope.may_be_captured()) capture = backend.capture_of(memory.stream->handle);
+        if (capture != 0 && capture != memory.capture) return false;
         backend.free_async(memory.address, memory.stream->handle);
+        return true;
     } catch (const Error& error) {
-        // After these errors nothing is left to free: a graph owns the memory, or the device is lost.
-        return (memory.of_graph && error.code() == ErrorCode::bad_argument) || error.code() == ErrorCode::device_lost;
+        if (error.code() == ErrorCode::device_lost) return true;  // nothing is left to free
+        // The memory of a graph that was not launched does not exist.
+        if (memory.capture != 0 && capture == 0 && error.code() == ErrorCode::bad_argument) return true;
+        if (capture != 0) memory.failure = std::current_exception();
     } catch (const std::bad_alloc&) {
-        return false;
+        if (capture != 0) memory.failure = std::current_exception();
     }
-    return true;
+    return false;
 }
 
 }  // namespace
@@ -63,6 +67,22 @@ void free_in_order(std::list<PendingFree> memory) noexcept {
     const std::lock_guard lock(all.mutex);
     all.list.splice(all.list.end(), memory);
     all.count.store(all.list.size(), std::memory_order_release);
+}
+
+void check_frees(std::uint64_t capture) {
+    PendingFrees& all = pending();
+    if (all.count.load(std::memory_order_acquire) == 0) return;
+    std::list<PendingFree> failed;  // destroyed after the lock is released: the last use of a pool destroys the pool
+    {
+        const std::lock_guard lock(all.mutex);
+        for (auto each = all.list.begin(); each != all.list.end();) {
+            const auto next = std::next(each);
+            if (each->capture == capture && each->failure != nullptr) failed.splice(failed.end(), all.list, each);
+            each = next;
+        }
+        all.count.store(all.list.size(), std::memory_order_release);
+    }
+    if (!failed.empty()) std::rethrow_exception(failed.front().failure);
 }
 
 void free_pending() noexcept {

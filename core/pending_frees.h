@@ -1,5 +1,6 @@
 #pragma once
 // Frees of pool memory in the order of a stream that may be being captured.
+#include <cstdint>
 #include <list>
 #include <mutex>
 
@@ -7,10 +8,14 @@
 
 namespace texton::detail {
 
-/// Frees memory of a pool in the order of its stream; the list has one element. Memory that was not allocated in a graph
-/// (`of_graph` is false) cannot be freed in one: if the stream is being captured, the memory is freed by a later call of
-/// free_pending(). So it is if a call of the device fails.
+/// Frees memory of a pool in the order of its stream; the list has one element. A graph capture can only free memory that
+/// was allocated in it: if the stream is in another capture, the memory is freed by a later call of free_pending(). So it
+/// is if a call of the device fails.
 void free_in_order(std::list<PendingFree> memory) noexcept;
+
+/// Throws the failure of a free in the capture, if there is one. The graph of the capture would never free this memory, so
+/// the capture must be abandoned.
+void check_frees(std::uint64_t capture);
 
 /// Frees the pending memory whose streams are no longer being captured. Called when a recording has ended, when a stream or
 /// device is synchronized, and at each operation of a pool. Costs one atomic load if no memory is pending.

@@ -67,6 +67,13 @@ public:
         });
     }
 
+    void wait_for_uses() noexcept override {
+        quietly([&] {
+            const FreeScope scope(backend_.ordinal());
+            finish_device();
+        });
+    }
+
     std::uint64_t texture_number(TextureHandle texture) const noexcept override { return texture->value; }
 
     void sample(TextureHandle texture, std::span<const FetchPoint> points, const SampleOptions& options,

@@ -40,7 +40,8 @@ enum class TextureSource : std::uint8_t {
 /// Copies are cheap and refer to the same texture, which keeps its source alive if Texton owns the source. Textures are
 /// cached: a second Texture with the same source, sampler and range refers to the same texture object. The source keeps
 /// this object, also if no Texture refers to it. When a source has 256 texture objects, or later twice the number that
-/// was in use at the last cleanup, the creation of another one destroys the objects to which no Texture refers.
+/// was in use at the last cleanup, the creation of another one destroys the objects to which no Texture refers and that
+/// are in no graph. On a CUDA device it first waits for the work of all streams, which can use these objects.
 /// Textures of memory that Texton does not own (borrowed_view(), symbols) are not cached: each call creates a new
 /// object.
 ///

@@ -1,6 +1,8 @@
 #pragma once
 // Capture of streams into a graph. Operations are kept in the order of recording, which is a valid order of execution.
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -91,6 +93,8 @@ public:
     /// Ends the capture and discards what was recorded.
     void abandon() noexcept;
     bool began_on(const CpuStream& stream) const noexcept { return origin_ == stream.id(); }
+    /// Returns a number that no other capture has. It is not 0.
+    std::uint64_t number() const noexcept { return number_; }
 
 private:
     struct Member {
@@ -99,6 +103,9 @@ private:
         CpuClock seen;               // operations of other streams that come before the next operation of this stream
     };
 
+    static inline std::atomic<std::uint64_t> last_number_{0};
+
+    const std::uint64_t number_ = ++last_number_;
     std::uint64_t origin_ = 0;
     std::thread::id thread_ = std::this_thread::get_id();
     mutable std::mutex mutex_;

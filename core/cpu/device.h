@@ -107,7 +107,7 @@ public:
     void destroy_stream(StreamHandle stream) noexcept override;
     void synchronize_stream(StreamHandle stream) override;
     bool stream_idle(StreamHandle stream) override;
-    bool stream_capturing(StreamHandle stream) override;
+    std::uint64_t capture_of(StreamHandle stream) override;
     void stream_wait(StreamHandle stream, EventHandle event) override;
     void run_on_host(StreamHandle stream, std::function<void()> function) override;
     EventHandle create_event(EventTiming timing) override;

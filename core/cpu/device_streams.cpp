@@ -139,7 +139,10 @@ bool CpuDevice::stream_idle(StreamHandle handle) {
     return is_done(on->position());
 }
 
-bool CpuDevice::stream_capturing(StreamHandle handle) { return stream(handle)->capture() != nullptr; }
+std::uint64_t CpuDevice::capture_of(StreamHandle handle) {
+    const auto capture = stream(handle)->capture();
+    return capture == nullptr ? 0 : capture->number();
+}
 
 void CpuDevice::stream_wait(StreamHandle handle, EventHandle event_handle) {
     const auto on = stream(handle);

@@ -85,11 +85,12 @@ bool CudaBackend::stream_idle(StreamHandle stream) {
     return done(ask<cudaStreamQuery>(native(stream)), function_name<cudaStreamQuery>());
 }
 
-bool CudaBackend::stream_capturing(StreamHandle stream) {
-    if (stream == nullptr) return false;
+std::uint64_t CudaBackend::capture_of(StreamHandle stream) {
+    if (stream == nullptr) return 0;
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    call<cudaStreamIsCapturing>(native(stream), &status);
-    return status != cudaStreamCaptureStatusNone;
+    unsigned long long capture = 0;
+    call<cudaStreamGetCaptureInfo>(native(stream), &status, &capture, nullptr, nullptr, nullptr, nullptr);
+    return status == cudaStreamCaptureStatusNone ? 0 : capture + 1;  // CUDA does not promise that numbers are not 0
 }
 
 void CudaBackend::stream_wait(StreamHandle stream, EventHandle event) {

@@ -83,6 +83,7 @@ Launch::Launch(const char* object, const Stream& stream, const View& image, std:
     for (std::size_t i = 0; i < textures.size(); ++i) {
         check_device(*state_, textures[i], i);
         check_source(object, textures[i]);
+        keep_if_recorded(*textures[i].state());
     }
     state_->image = written_image(object, image, backend);
     check_slices(*state_);

@@ -11,6 +11,7 @@
 #include <texton/error.h>
 #include <texton/fill.h>
 #include <texton/graph.h>
+#include <texton/linear.h>
 #include <texton/managed.h>
 #include <texton/physical.h>
 #include <texton/pinned.h>
@@ -24,6 +25,7 @@
 #include <texton/texture.h>
 #include <texton/tile_pool.h>
 
+#include "tests/support/expect_error.h"
 #include "tests/support/failing_device.h"
 #include "tests/support/pages.h"
 #include "tests/support/texels.h"
@@ -242,6 +244,33 @@ TEST_F(FailureTest, ASparseArrayKeepsItsTilesIfAChangeFails) {
                                if (!threw) array.map(box, tiles, stream);
                            }),
               0);
+}
+
+// A stream that stays in a capture would take all later work into a graph that nobody has.
+TEST_F(FailureTest, ACaptureThatCannotEndLeavesTheStreamUsable) {
+    const Stream stream(device());
+    const Linear memory(device(), 64);
+    EXPECT_GT(each_failure([&] { (void)Graph::capture(stream, [&] { fill(memory.view(), std::uint8_t{1}, stream); }); },
+                           [&](bool) {
+                               EXPECT_FALSE(stream.capturing());
+                               fill(memory.view(), std::uint8_t{2}, stream);
+                               stream.synchronize();
+                               EXPECT_TRUE(test::all_bytes(download(memory.view()), 2));
+                               fill(memory.view(), std::uint8_t{3});
+                           }),
+              0);
+}
+
+TEST_F(FailureTest, AGraphThatCannotFreeItsMemoryIsRefused) {
+    const Stream stream(device());
+    const std::size_t before = free_bytes();
+    failing().fail_after(0, "free_async");
+    test::expect_error(
+        [&] { (void)Graph::capture(stream, [&] { fill(Linear::async(64, stream).view(), std::uint8_t{1}, stream); }); },
+        ErrorCode::device_failure, "texton::Graph");
+    EXPECT_EQ(failing().finish(), "free_async");
+    stream.synchronize();
+    EXPECT_EQ(free_bytes(), before);
 }
 
 TEST_F(FailureTest, AUseThatCannotBeRecordedIsWaitedFor) {

@@ -1,10 +1,13 @@
 #include <texton/texture.h>
 
+#include <chrono>
+#include <future>
 #include <limits>
 #include <optional>
 #include <thread>
 #include <vector>
 
+#include <texton/copy.h>
 #include <texton/error.h>
 #include <texton/graph.h>
 #include <texton/linear.h>
@@ -17,6 +20,7 @@
 #include "arrays/array_block.h"
 #include "tests/support/arrays.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/gate.h"
 #include "tests/support/on_every_device.h"
 
 namespace texton {
@@ -203,6 +207,67 @@ TEST_P(TextureTest, ConcurrentThreadsGetTheSameTexture) {
     }
     for (std::thread& thread : threads) thread.join();
     for (const auto& own : got) EXPECT_EQ(own, got.front());
+}
+
+// --- textures in use -------------------------------------------------------------------------------------------------
+
+// Images of one pixel, each with the border color of another texture to which nothing refers after the call.
+class BorderPixels {
+public:
+    explicit BorderPixels(const Device& device)
+        : array_(device, {.format = Format::r32_float, .extent = {8, 8}}),
+          pixels_(device, kSlot * kCount),
+          stream_(device) {}
+
+    // Enqueues the pixel with number i on the stream.
+    void enqueue(std::size_t i) const {
+        constexpr AddressMode kBorder = AddressMode::border;
+        const Sampler sampler{.address = {kBorder, kBorder, kBorder}, .border = {static_cast<float>(i), 0, 0, 0}};
+        sample(Texture(array_, sampler), {.x0 = -100}, pixel(i), stream_);
+    }
+    void expect(std::size_t first) const {
+        stream_.synchronize();
+        for (std::size_t i = first; i < kCount; ++i) {
+            float value = -1;
+            copy(host_view(&value, Format::r32_float, {1}), pixel(i));
+            ASSERT_EQ(value, static_cast<float>(i));
+        }
+    }
+    const Stream& stream() const { return stream_; }
+    static constexpr std::size_t kCount = 600;
+
+private:
+    static constexpr std::size_t kSlot = 512;  // bytes
+    View pixel(std::size_t i) const {
+        return pixels_.view(Format::r32_float, {kSlot / 4 * kCount}).region({{i * kSlot / 4}, {1}});
+    }
+
+    Array array_;
+    Linear pixels_;
+    Stream stream_;
+};
+
+TEST_P(TextureTest, QueuedWorkReadsTexturesToWhichNothingRefers) {
+    const BorderPixels pixels(device());
+    const test::Gate gate;
+    gate.close(pixels.stream());
+    // A GPU waits for the queued work before it destroys texture objects, so another thread opens the gate.
+    const auto enqueued = std::async(std::launch::async, [&] {
+        for (std::size_t i = 0; i < BorderPixels::kCount; ++i) pixels.enqueue(i);
+    });
+    (void)enqueued.wait_for(std::chrono::milliseconds(200));
+    gate.open();
+    enqueued.wait();
+    pixels.expect(0);
+}
+
+TEST_P(TextureTest, AGraphKeepsItsTextureObjects) {
+    const BorderPixels pixels(device());
+    pixels.enqueue(0);  // creates the texture object, which is not possible during a capture
+    const Graph graph = Graph::capture(pixels.stream(), [&] { pixels.enqueue(0); });
+    for (std::size_t i = 1; i < BorderPixels::kCount; ++i) pixels.enqueue(i);
+    graph.launch(pixels.stream());
+    pixels.expect(0);
 }
 
 // --- lifetime --------------------------------------------------------------------------------------------------------

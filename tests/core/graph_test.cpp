@@ -405,6 +405,27 @@ TEST_P(GraphTest, PoolMemoryDestroyedDuringACaptureIsFreedAfterwards) {
     EXPECT_EQ(pool.usage().used, 0u);
 }
 
+TEST_P(GraphTest, MemoryOfAGraphThatIsDestroyedInAnotherCaptureIsNoPartOfTheOtherGraph) {
+    const Stream stream(device());
+    const Linear kept(device(), 64);
+    std::optional<Linear> memory;
+    const Graph first = Graph::capture(stream, [&] {
+        memory = Linear::async(64, stream);
+        fill(memory->view(), std::uint8_t{1}, stream);
+    });
+    first.launch(stream);
+    stream.synchronize();
+    const Graph second = Graph::capture(stream, [&] {
+        expect_error([&] { memory->free(stream); }, ErrorCode::capturing, "texton::Linear", {"cannot be freed in it"});
+        fill(kept.view(), std::uint8_t{2}, stream);
+        memory.reset();
+    });
+    EXPECT_EQ(second.size(), 1u);
+    for (int launch = 0; launch < 2; ++launch) second.launch(stream);
+    stream.synchronize();
+    EXPECT_TRUE(all_bytes(test::download(kept.view()), 2));
+}
+
 TEST_P(GraphTest, SynchronizingTheDeviceDuringACaptureOfAnotherThreadIsRefused) {
     const Stream stream(device());
     const Linear memory(device(), 64);

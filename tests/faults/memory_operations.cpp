@@ -124,6 +124,8 @@ Bytes use_pool(const Device& device) {
 
 Bytes use_pool_of_host(const Device& device) {
     const Pool pool(device, {.location = Location::host(), .type = PoolType::pinned});
+    const AccessGrant grant{Location::device(device), Access::read_write};
+    pool.set_access({&grant, 1});
     const Stream stream(device);
     const Linear memory = pool.allocate(kBytes, stream);
     fill(memory.view(), std::uint8_t{3}, stream);

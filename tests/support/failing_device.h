@@ -256,9 +256,9 @@ public:
         count("stream_idle");
         return real_.stream_idle(stream);
     }
-    bool stream_capturing(StreamHandle stream) override {
-        count("stream_capturing");
-        return real_.stream_capturing(stream);
+    std::uint64_t capture_of(StreamHandle stream) override {
+        count("capture_of");
+        return real_.capture_of(stream);
     }
     void stream_wait(StreamHandle stream, EventHandle event) override {
         count("stream_wait");
