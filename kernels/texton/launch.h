@@ -25,6 +25,7 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -120,6 +121,15 @@ private:
     std::unique_ptr<LaunchState> state_;
 };
 
+template <std::size_t>
+using CpuSourceOfTexture = CpuSource;
+
+/// Returns whether the functor can be called with one source for each texture.
+template <class Functor, std::size_t... index>
+constexpr bool takes_sources(std::index_sequence<index...>) {
+    return std::is_invocable_r_v<Float4, const Functor&, PixelPosition, const CpuSourceOfTexture<index>&...>;
+}
+
 template <class Functor, std::size_t... index>
 PixelFunction pixel_function(const Functor& functor, std::index_sequence<index...>) {
     return [functor]([[maybe_unused]] std::span<const CpuSource> sources, PixelPosition at, std::span<Float4> pixels) {
@@ -183,6 +193,9 @@ bool run_pointwise_on_cuda(const Launch& launch, const Functor& functor, std::in
 
 template <class Functor, std::size_t textures>
 void run_on_cuda(const Launch& launch, const Functor& functor) {
+    static_assert(
+        std::is_trivially_copyable_v<Functor>,
+        "a functor of launch() is copied to the GPU as bytes, so its members must be plain values and pointers");
     if constexpr (is_pointwise_with_tables<Functor>() && textures > 0) {
         if (run_pointwise_on_cuda(launch, functor, std::make_index_sequence<textures>{})) return;
     }
@@ -219,6 +232,9 @@ inline namespace for_cpu_device {
 /// Enqueues a functor that reads the first `textures` textures of a launch.
 template <std::size_t textures, class Functor>
 void run_functor(Launch& launch, const Functor& functor) {
+    static_assert(takes_sources<Functor>(std::make_index_sequence<textures>{}),
+                  "a functor of launch() needs the member function: template <class Source> TEXTON_HD Float4 "
+                  "operator()(PixelPosition, const Source&...) const, with one source for each texture of the call");
     if constexpr (requires { Functor::kPixels; }) static_assert(Functor::kPixels >= 1, "kPixels must be at least 1");
     static_assert(is_pointwise_with_tables<Functor>() || !is_pointwise<Functor>(),
                   "kPointwise = true needs kPointwiseWithTables to be true");

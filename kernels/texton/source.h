@@ -31,7 +31,24 @@ struct SourceShape {
     bool is_signed = false;   ///< fetches return signed integers
 };
 
+/// The channels of a texel of an integer format.
+struct Integers {
+    std::int64_t x = 0;                                ///< red
+    std::int64_t y = 0;                                ///< green
+    std::int64_t z = 0;                                ///< blue
+    std::int64_t w = 0;                                ///< alpha
+    bool operator==(const Integers&) const = default;  ///< Compares all channels.
+};
+
 namespace detail {
+
+/// Returns the channels of a fetched texel of an integer format.
+TEXTON_HD inline Integers integers_of(const SourceShape& shape, const Texel& texel) {
+    const auto value = [&](std::uint32_t word) {
+        return shape.is_signed ? std::int64_t{static_cast<std::int32_t>(word)} : std::int64_t{word};
+    };
+    return {value(texel.channel[0]), value(texel.channel[1]), value(texel.channel[2]), value(texel.channel[3])};
+}
 
 /// Converts the result of a fetch to the floats that a functor gets.
 TEXTON_HD inline Float4 floats_of(const SourceShape& shape, const Texel& texel) {
@@ -57,8 +74,8 @@ TEXTON_HD inline Float4 floats_of(const SourceShape& shape, const Texel& texel) 
 /// stream reports Error{unsupported}, which names the kernel, the texture and the fetch.
 ///
 /// A fetch returns the same values on all devices: those of the texture function of CUDA. Channels that the format
-/// lacks are 0. Integers are converted to floats; words() of the source returns them unchanged. `Source` must have the
-/// function Texel words<FetchOperation, ArrayKind>(const FetchPoint&, int component).
+/// lacks are 0. Integers are converted to floats, which are exact up to 2^24; get_integers() returns them unchanged. `Source`
+/// must have the function Texel words<FetchOperation, ArrayKind>(const FetchPoint&, int component).
 ///
 /// fetch(), fetch_layer(), fetch_lod(), gather() and get() take coordinates of the sampler: texels, or 0 to 1 if the
 /// sampler's coordinates are normalized. at_texel() and layer_at_texel() take coordinates in texels in both cases.
@@ -105,6 +122,18 @@ public:
     TEXTON_HD Float4 get(const FetchPoint& at, int component = 0) const {
         return detail::floats_of(*this,
                                  static_cast<const Source&>(*this).template words<operation, kind>(at, component));
+    }
+
+    /// Executes any fetch from a texture of an integer format and returns the integers. Returns 0 for other formats.
+    template <ArrayKind kind, FetchOperation operation = FetchOperation::plain>
+    TEXTON_HD Integers get_integers(const FetchPoint& at, int component = 0) const {
+        if (!integers) return {};
+        return detail::integers_of(*this,
+                                   static_cast<const Source&>(*this).template words<operation, kind>(at, component));
+    }
+    /// Fetches the integers of a texel of a 2D texture at a coordinate in texels.
+    TEXTON_HD Integers integers_at_texel(float x, float y) const {
+        return get_integers<ArrayKind::array_2d>({.x = x * x_unit, .y = y * y_unit});
     }
 
     /// Fetches from a 1D texture at a coordinate in texels.
