@@ -36,12 +36,23 @@ struct GridRequest {
     bool from_signed = false;  ///< integers only: the texture returns signed integers
 };
 
+/// Returns the sampler with the point filter. A plain fetch then reads a single texel of the first level.
+[[nodiscard]] inline Sampler with_point_filter(Sampler sampler) noexcept {
+    sampler.filter = Filter::point;
+    sampler.mip_filter = Filter::point;
+    sampler.max_anisotropy = 1;
+    return sampler;
+}
+
 /// Textures, surfaces and fetches of a device. Implementations are thread-safe.
 class Sampling {
 public:
     virtual ~Sampling() = default;
 
     virtual TextureHandle create_texture(const TextureRequest& request) = 0;
+    /// Creates a texture of the same texels with the point filter. Possible while the calling thread records a graph. Returns
+    /// null for an adopted texture, whose sampler is not known completely.
+    virtual TextureHandle create_point_texture(TextureHandle texture) = 0;
     virtual void destroy_texture(TextureHandle texture) noexcept = 0;
     /// Waits until no enqueued work uses a texture, on devices whose work needs the texture until it has run.
     virtual void wait_for_uses() noexcept {}

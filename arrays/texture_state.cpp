@@ -30,6 +30,34 @@ TextureState::~TextureState() {
     outside_recording([on = sampling, texture = handle] { on->destroy_texture(texture); });
 }
 
+Texture by_points(const Texture& texture) {
+    const std::shared_ptr<TextureState>& state = texture.state();
+    const Sampler sampler = with_point_filter(state->sampler);
+    if (state->sampler == sampler || state->source == TextureSource::linear) return texture;
+    const std::lock_guard lock(state->points_mutex);
+    if (state->points == nullptr) {
+        auto points = std::make_unique<TextureState>(*state->backend);
+        points->block = state->block;
+        points->source = state->source;
+        points->kind = state->kind;
+        points->format = state->format;
+        points->sampler = sampler;
+        points->extent = state->extent;
+        points->memory = state->memory;
+        points->first_level = state->first_level;
+        points->levels = state->levels;
+        points->first_layer = state->first_layer;
+        points->layers = state->layers;
+        points->gathers = state->gathers;
+        points->original = state.get();
+        points->handle = request(state->backend, "texton::Texture", {},
+                                 [&] { return state->sampling->create_point_texture(state->handle); });
+        if (points->handle == nullptr) return texture;
+        state->points = std::move(points);
+    }
+    return Texture(std::shared_ptr<TextureState>(state, state->points.get()));
+}
+
 TextureKey texture_key(const TextureRequest& request) noexcept {
     TextureKey key{};
     if (request.memory != nullptr) {

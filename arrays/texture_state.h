@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <unordered_map>
 
 #include <texton/texture.h>
@@ -37,11 +38,22 @@ struct TextureState {
     bool gathers = false;
     std::atomic<bool> recorded{false};  ///< true if a graph contains the texture
     TextureHandle handle = nullptr;
+    /// The same texture with the point filter, which by_points() creates. Destroyed with this state.
+    std::mutex points_mutex;
+    std::unique_ptr<TextureState> points;
+    TextureState* original = nullptr;  ///< the state that owns this one as its `points`
 };
+
+/// Returns the texture with the point filter, for kernels that read texels at their centers. With other filters,
+/// neighbors would take part in a texel: by rounding of normalized coordinates, or because a NaN or an infinity times
+/// the weight 0 is NaN. The result is the texture itself if it has the point filter or was adopted. Possible while the
+/// calling thread records a graph. Thread-safe.
+[[nodiscard]] Texture by_points(const Texture& texture);
 
 /// Keeps the texture in the cache of its source if the calling thread records a graph, which contains the texture then.
 inline void keep_if_recorded(TextureState& texture) noexcept {
-    if (recording()) texture.recorded.store(true, std::memory_order_relaxed);
+    TextureState& cached = texture.original != nullptr ? *texture.original : texture;
+    if (recording()) cached.recorded.store(true, std::memory_order_relaxed);
 }
 
 /// Returns the source of a texture, or null if Texton does not own it. The returned pointer keeps the texture alive,

@@ -12,6 +12,7 @@
 #include <texton/launch.h>
 #include <texton/linear.h>
 
+#include "arrays/texture_state.h"
 #include "kernels/functors/filter_functors.h"
 #include "kernels/launch/dispatch.h"
 #include "kernels/launch/launch_state.h"
@@ -53,7 +54,8 @@ Separable separable(const char* object, const View& image, const Texture& textur
 void convolve_as(const char* object, const Stream& stream, const View& image, const Texture& texture,
                  std::span<const float> across, std::span<const float> down, const std::optional<Pool>& scratch) {
     const Separable filter = separable(object, image, texture, across, down);
-    detail::Launch launch(object, stream, image, {&texture, 1}, detail::Overlap::allowed);
+    const Texture texels = detail::by_points(texture);
+    detail::Launch launch(object, stream, image, {&texels, 1}, detail::Overlap::allowed);
     if (detail::device_kernels(launch).convolve(launch, filter, nullptr)) return;
     in_two_passes(launch, filter, scratch, [&](const Down& functor) { detail::run<0>(launch, functor); });
 }
@@ -112,7 +114,8 @@ void unsharp(const Stream& stream, const View& image, const Texture& texture, co
     const std::vector<float> weights = gaussian_weights_as(kUnsharp, options.sigma, 0);
     const Separable filter = separable(kUnsharp, image, texture, weights, weights);
     const Sharpen sharpen{options.amount, options.threshold};
-    detail::Launch launch(kUnsharp, stream, image, {&texture, 1}, detail::overlap_of<Unsharp>());
+    const Texture texels = detail::by_points(texture);
+    detail::Launch launch(kUnsharp, stream, image, {&texels, 1}, detail::overlap_of<Unsharp>());
     if (detail::device_kernels(launch).convolve(launch, filter, &sharpen)) return;
     in_two_passes(launch, filter, options.scratch, [&](const Down& blur) {
         detail::run<1>(launch, Unsharp{filter.texels, blur, sharpen});
@@ -130,7 +133,7 @@ void bilateral(const Stream& stream, const View& image, const Texture& texture, 
         detail::check_range(kBilateral, "sigma_space", options.sigma_space, 0, kMaxBilateralRadius / 2.0);
         radius = static_cast<int>(std::ceil(2 * options.sigma_space));
     }
-    const NumberedTexels texels = detail::texels_of(kBilateral, image, texture);
+    const NumberedTexels numbered = detail::texels_of(kBilateral, image, texture);
     detail::check_floats(kBilateral, "texture", texture);
     // If sigma is so small that 0.5 / sigma^2 exceeds the largest float, the largest float is used: then every
     // difference other than 0 gets the weight 0.
@@ -138,8 +141,9 @@ void bilateral(const Stream& stream, const View& image, const Texture& texture, 
         const double largest = std::numeric_limits<float>::max();
         return static_cast<float>(std::min(largest, 0.5 / (static_cast<double>(sigma) * sigma)));
     };
-    const Bilateral filter{texels, radius, counts(options.sigma_space), counts(options.sigma_range)};
-    detail::Launch launch(kBilateral, stream, image, {&texture, 1}, detail::Overlap::refused);
+    const Bilateral filter{numbered, radius, counts(options.sigma_space), counts(options.sigma_range)};
+    const Texture texels = detail::by_points(texture);
+    detail::Launch launch(kBilateral, stream, image, {&texels, 1}, detail::Overlap::refused);
     if (!detail::device_kernels(launch).bilateral(launch, filter)) detail::run<1>(launch, filter);
 } catch (const std::bad_alloc&) {
     detail::refuse_host_memory("texton::bilateral");

@@ -9,6 +9,7 @@
 #include <texton/float_math.h>
 #include <texton/launch.h>
 
+#include "arrays/texture_state.h"
 #include "core/request.h"
 #include "kernels/functors/pointwise.h"
 #include "kernels/launch/registry.h"
@@ -187,7 +188,7 @@ void lut_1d(const Stream& stream, const View& image, const Texture& texture, con
     check_table(kLut1d, table, ArrayKind::array_1d, options.filter, options.channels);
     const std::size_t entries = table.extent().width;
     set_axes(lut.axis, kLut1d, options.domain, {entries, entries, entries});
-    detail::launch_as(kLut1d, stream, image, lut, texture, table);
+    detail::launch_as(kLut1d, stream, image, lut, detail::by_points(texture), table);
 } catch (const std::bad_alloc&) {
     detail::refuse_host_memory("texton::lut_1d");
 }
@@ -199,12 +200,13 @@ void lut_3d(const Stream& stream, const View& image, const Texture& texture, con
     const Extent entries = table.extent();
     LutAxis axes[3];
     set_axes(axes, kLut3d, options.domain, {entries.width, entries.height, entries.depth});
+    const Texture texels = detail::by_points(texture);
     switch (options.filter) {
         case LutFilter::hardware:
-            return detail::launch_as(kLut3d, stream, image, Trilinear{texel, {axes[0], axes[1], axes[2]}}, texture,
+            return detail::launch_as(kLut3d, stream, image, Trilinear{texel, {axes[0], axes[1], axes[2]}}, texels,
                                      table);
         case LutFilter::exact:
-            return detail::launch_as(kLut3d, stream, image, Tetrahedral{texel, {axes[0], axes[1], axes[2]}}, texture,
+            return detail::launch_as(kLut3d, stream, image, Tetrahedral{texel, {axes[0], axes[1], axes[2]}}, texels,
                                      table);
     }
 } catch (const std::bad_alloc&) {

@@ -3,6 +3,7 @@
 
 #include <texton/launch.h>
 
+#include "arrays/texture_state.h"
 #include "kernels/functors/filter_functors.h"
 #include "kernels/launch/dispatch.h"
 #include "kernels/launch/registry.h"
@@ -16,7 +17,8 @@ constexpr const char* kMedian = "texton::median";
 
 template <int side>
 void enqueue(const Stream& stream, const View& image, const Texture& texture, const Median<side>& filter) {
-    detail::Launch launch(kMedian, stream, image, {&texture, 1}, detail::Overlap::refused);
+    const Texture texels = detail::by_points(texture);
+    detail::Launch launch(kMedian, stream, image, {&texels, 1}, detail::Overlap::refused);
     if (!detail::device_kernels(launch).median(launch, filter)) detail::run<1>(launch, filter);
 }
 

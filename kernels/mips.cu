@@ -7,6 +7,7 @@
 
 #include <texton/launch.h>
 
+#include "arrays/texture_state.h"
 #include "arrays/unit/texture_address.h"
 #include "kernels/functors/mip_chain.h"
 #include "kernels/launch/checks.h"
@@ -54,8 +55,10 @@ void enqueue_level(detail::Launch& launch, const Step& step, const MipOptions& o
 
 void enqueue_levels(const Stream& stream, std::span<const Step> steps, const MipOptions& options) {
     std::vector<detail::Launch> launches;
-    for (const Step& step : steps)
-        launches.emplace_back(kMakeMips, stream, step.level, std::span(&step.above, 1), detail::Overlap::refused);
+    for (const Step& step : steps) {
+        const Texture above = detail::by_points(step.above);
+        launches.emplace_back(kMakeMips, stream, step.level, std::span(&above, 1), detail::Overlap::refused);
+    }
     for (std::size_t done = 0; done < steps.size();) {
         const std::span<detail::Launch> left = std::span(launches).subspan(done);
         const std::size_t made = detail::device_kernels(left[0]).make_mips(left, {steps.subspan(done), options});

@@ -3,6 +3,7 @@
 
 #include <texton/launch.h>
 
+#include "arrays/texture_state.h"
 #include "kernels/functors/planar_functors.h"
 #include "kernels/launch/checks.h"
 #include "kernels/launch/dispatch.h"
@@ -56,7 +57,7 @@ void to_rgb(const Stream& stream, const View& image, const Texture& luma, const 
     detail::check_filter(kToRgb, "chroma", chroma, Filter::linear);
     detail::check_same_size(kToRgb, image, "luma", luma);
     detail::check_slices(kToRgb, image, luma);
-    const Texture textures[] = {luma, chroma};
+    const Texture textures[] = {detail::by_points(luma), chroma};
     detail::Launch launch(kToRgb, stream, image, textures, detail::Overlap::refused);
     if (!detail::device_kernels(launch).to_rgb(launch, options))
         detail::run<2>(launch, detail::to_rgb_functor(options));

@@ -5,6 +5,7 @@
 #include <texton/launch.h>
 #include <texton/sample.h>
 
+#include "arrays/texture_state.h"
 #include "kernels/launch/checks.h"
 #include "kernels/launch/dispatch.h"
 #include "kernels/launch/registry.h"
@@ -258,7 +259,8 @@ void resample(const Stream& stream, const View& image, const Texture& texture, c
                                 options.filter == ResampleFilter::catmull_rom ||
                                 options.filter == ResampleFilter::b_spline;
     if (through_linear) detail::check_filter(kResample, "texture", texture, Filter::linear);
-    detail::Launch launch(kResample, stream, image, {&texture, 1}, detail::Overlap::refused);
+    const Texture texels = through_linear ? texture : detail::by_points(texture);
+    detail::Launch launch(kResample, stream, image, {&texels, 1}, detail::Overlap::refused);
     const detail::DeviceKernels& kernels = detail::device_kernels(launch);
     const Extent extent = image.extent();
     const auto enqueue = [&](const auto& functor) { detail::run<1>(launch, functor); };

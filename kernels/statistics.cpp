@@ -9,6 +9,7 @@
 #include <texton/fill.h>
 #include <texton/launch.h>
 
+#include "arrays/texture_state.h"
 #include "kernels/launch/checks.h"
 #include "kernels/launch/dispatch.h"
 
@@ -80,7 +81,8 @@ void collect_statistics(const Stream& stream, const View& memory, const Texture&
     check_count(texture);
     check_memory(kCollect, memory);
     const View bytes = bytes_of_statistics(memory);
-    detail::Launch launch(kCollect, stream, bytes, std::span(&texture, 1), detail::Overlap::refused);
+    const Texture texels = detail::by_points(texture);
+    detail::Launch launch(kCollect, stream, bytes, std::span(&texels, 1), detail::Overlap::refused);
     const StatisticsSource source{launch.shape(0), texture.kind() == ArrayKind::layered_2d,
                                   info(texture.format()).channels};
     fill(bytes, std::uint32_t{0}, stream);

@@ -97,6 +97,11 @@ public:
         }
         return reinterpret_cast<TextureHandle>(texture.release());
     }
+    TextureHandle create_point_texture(TextureHandle texture) override {
+        auto points = std::make_unique<CpuTexture>(texture_of(texture));
+        points->sampler = with_point_filter(points->sampler);
+        return reinterpret_cast<TextureHandle>(points.release());
+    }
     void destroy_texture(TextureHandle texture) noexcept override { delete &texture_of(texture); }
     std::uint64_t texture_number(TextureHandle texture) const noexcept override {
         return reinterpret_cast<std::uintptr_t>(texture);

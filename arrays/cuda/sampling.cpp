@@ -58,6 +58,12 @@ public:
         return make_cuda_texture(request).release();
     }
 
+    TextureHandle create_point_texture(TextureHandle texture) override {
+        if (!texture->owned) return nullptr;
+        const FreeScope scope(backend_.ordinal());
+        return make_cuda_point_texture(*texture).release();
+    }
+
     void destroy_texture(TextureHandle texture) noexcept override {
         const std::unique_ptr<NativeTexture> gone(texture);
         if (!gone->owned) return;

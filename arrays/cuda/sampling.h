@@ -33,12 +33,20 @@ struct TouchedTexture {
     float texels_y = 1;
 };
 
+/// How a texture object is created.
+struct TextureDescription {
+    cudaResourceDesc resource{};
+    cudaTextureDesc how{};
+    std::optional<cudaResourceViewDesc> view{};
+};
+
 /// The state behind a TextureHandle. It is fixed after creation. It does not keep alive what the texture reads.
 struct NativeTexture {
     cudaTextureObject_t value = 0;
     ArrayKind kind = ArrayKind::array_2d;  // array_1d for linear memory
     bool owned = true;                     // false for an adopted texture
     std::optional<TouchedTexture> touched{};
+    TextureDescription description{};  // unused for an adopted texture
 };
 
 /// The state behind a SurfaceHandle. The surface object belongs to the array, which must outlive it.
@@ -55,6 +63,8 @@ AddressMode address_mode_of(CUaddress_mode mode) noexcept;
 
 /// Creates a texture of the current device.
 std::unique_ptr<NativeTexture> make_cuda_texture(const TextureRequest& request);
+/// Creates a texture of the current device with the same texels and the point filter.
+std::unique_ptr<NativeTexture> make_cuda_point_texture(const NativeTexture& texture);
 
 /// Returns the format that CUDA uses for views. Formats that differ only in their kind have the same one. Returns
 /// cudaResViewFormatNone for formats without a view format: a view then has the format of the array.

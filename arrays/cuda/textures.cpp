@@ -128,6 +128,11 @@ cudaResourceDesc resource_of(const MemoryLocation& memory, Format format) noexce
     return resource;
 }
 
+void create_object(NativeTexture& texture) {
+    const TextureDescription& is = texture.description;
+    call<cudaCreateTextureObject>(&texture.value, &is.resource, &is.how, is.view ? &*is.view : nullptr);
+}
+
 }  // namespace
 
 cudaTextureAddressMode cuda_address_mode(AddressMode mode) noexcept {
@@ -154,22 +159,36 @@ AddressMode address_mode_of(CUaddress_mode mode) noexcept {
 }
 
 std::unique_ptr<NativeTexture> make_cuda_texture(const TextureRequest& request) {
-    cudaTextureDesc how = describe(request.sampler, request.format);
     auto texture = std::make_unique<NativeTexture>();
+    TextureDescription& description = texture->description;
+    cudaTextureDesc& how = description.how;
+    how = describe(request.sampler, request.format);
     if (request.array != nullptr) {
         const ArraySource source = source_of(request);
+        description.resource = source.resource;
+        description.view = source.view;
         if (filters_float_view(request)) how.readMode = cudaReadModeNormalizedFloat;
         // For an array that is not mipmapped, the device ignores the mip filter. For a view of one level it does not.
         if (request.range.levels == 1) how.mipmapFilterMode = cudaFilterModePoint;
         texture->kind = request.array->info.kind;
         texture->touched = touched_texture(request);
-        call<cudaCreateTextureObject>(&texture->value, &source.resource, &how, source.view ? &*source.view : nullptr);
     } else {
-        const cudaResourceDesc resource = resource_of(*request.memory, request.format);
-        texture->kind = resource.resType == cudaResourceTypeLinear ? ArrayKind::array_1d : ArrayKind::array_2d;
-        call<cudaCreateTextureObject>(&texture->value, &resource, &how, nullptr);
+        description.resource = resource_of(*request.memory, request.format);
+        const bool is_row = description.resource.resType == cudaResourceTypeLinear;
+        texture->kind = is_row ? ArrayKind::array_1d : ArrayKind::array_2d;
     }
+    create_object(*texture);
     return texture;
+}
+
+std::unique_ptr<NativeTexture> make_cuda_point_texture(const NativeTexture& texture) {
+    auto points = std::make_unique<NativeTexture>(texture);
+    cudaTextureDesc& how = points->description.how;
+    how.filterMode = cudaFilterModePoint;
+    how.mipmapFilterMode = cudaFilterModePoint;
+    how.maxAnisotropy = 1;
+    create_object(*points);
+    return points;
 }
 
 cudaResourceViewFormat view_format(Format format) noexcept {

@@ -80,6 +80,12 @@ Launch::Launch(const char* object, const Stream& stream, const View& image, std:
     Backend& backend = stream.device().backend();
     state_ = std::make_unique<LaunchState>(
         LaunchState{object, stream, &backend, {textures.begin(), textures.end()}, {}, {}});
+    if (overlap == Overlap::pointwise_texels) {
+        for (Texture& texture : state_->textures) {
+            if (texture.kind() == ArrayKind::array_2d || texture.kind() == ArrayKind::layered_2d)
+                texture = by_points(texture);
+        }
+    }
     for (std::size_t i = 0; i < textures.size(); ++i) {
         check_device(*state_, textures[i], i);
         check_source(object, textures[i]);

@@ -2,8 +2,8 @@
 // Color operations that compute each pixel from the texel at the same position.
 //
 // The texture must be 2D or layered 2D and must return floats. The destination image has the texture's width and height
-// and one slice per layer. It may be the image that the texture reads. Channels that the texture's format lacks read as
-// zero.
+// and one slice per layer. It may be the image that the texture reads. Texels are read exactly, whichever filter the
+// sampler has. Channels that the texture's format lacks read as zero.
 //
 // Each function enqueues its work on the stream and returns without waiting. The caller must keep the memory of the
 // images and of the textures until the work is done, as for launch(). Several threads may call these functions at once.

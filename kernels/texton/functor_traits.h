@@ -43,7 +43,8 @@
 namespace texton::detail {
 
 /// Returns true if the functor declares kPointwise = true: it only fetches the texel at the position of the pixel. Then
-/// the image may be what a texture reads, and the CPU device reads the texels of whole rows.
+/// the image may be what a texture reads, and the CPU device reads the texels of whole rows. 2D and layered 2D textures
+/// are read with the point filter, so the texels are exact.
 template <class Functor>
 constexpr bool is_pointwise() {
     if constexpr (requires { Functor::kPointwise; }) return Functor::kPointwise;

@@ -31,7 +31,8 @@ struct ResampleOptions {
 
 /// Enqueues the resampling of a region of a 2D texture, or of all layers of a layered 2D texture, to the size of the
 /// image. The image has one slice per layer. The sampler's address modes define the texels beyond the edges. linear,
-/// catmull_rom and b_spline need a texture with Filter::linear; the other filters accept either.
+/// catmull_rom and b_spline need a texture with Filter::linear; the other filters read texels exactly, whichever filter
+/// the sampler has.
 ///
 /// Returns without waiting for the work. The caller must keep the memory of the image and of the texture until the work
 /// is done, as for launch(). Several threads may call this function at once. If it throws, nothing was enqueued.
