@@ -50,8 +50,8 @@ public:
     virtual ~Sampling() = default;
 
     virtual TextureHandle create_texture(const TextureRequest& request) = 0;
-    /// Creates a texture of the same texels with the point filter. Possible while the calling thread records a graph. Returns
-    /// null for an adopted texture, whose sampler is not known completely.
+    /// Creates a texture of the same texels with the point filter. Possible while the calling thread records a graph.
+    /// Returns null for an adopted texture, whose sampler is not known completely.
     virtual TextureHandle create_point_texture(TextureHandle texture) = 0;
     virtual void destroy_texture(TextureHandle texture) noexcept = 0;
     /// Waits until no enqueued work uses a texture, on devices whose work needs the texture until it has run.

@@ -199,8 +199,8 @@ public:
     virtual void destroy_stream(StreamHandle stream) noexcept = 0;  // enqueued work still runs
     virtual void synchronize_stream(StreamHandle stream) = 0;
     virtual bool stream_idle(StreamHandle stream) = 0;
-    /// Returns a number of the graph capture that the stream takes part in, or 0. All streams of a capture have the same
-    /// number.
+    /// Returns a number of the graph capture that the stream takes part in, or 0. All streams of a capture have the
+    /// same number.
     virtual std::uint64_t capture_of(StreamHandle stream) = 0;
     bool stream_capturing(StreamHandle stream) { return capture_of(stream) != 0; }
     virtual void stream_wait(StreamHandle stream, EventHandle event) = 0;

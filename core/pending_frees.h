@@ -8,21 +8,21 @@
 
 namespace texton::detail {
 
-/// Frees memory of a pool in the order of its stream; the list has one element. A graph capture can only free memory that
-/// was allocated in it: if the stream is in another capture, the memory is freed by a later call of free_pending(). So it
-/// is if a call of the device fails.
+/// Frees memory of a pool in the order of its stream; the list has one element. A graph capture can only free memory
+/// that was allocated in it: if the stream is in another capture, the memory is freed by a later call of
+/// free_pending(). So it is if a call of the device fails.
 void free_in_order(std::list<PendingFree> memory) noexcept;
 
-/// Throws the failure of a free in the capture, if there is one. The graph of the capture would never free this memory, so
-/// the capture must be abandoned.
+/// Throws the failure of a free in the capture, if there is one. The graph of the capture would never free this memory,
+/// so the capture must be abandoned.
 void check_frees(std::uint64_t capture);
 
-/// Frees the pending memory whose streams are no longer being captured. Called when a recording has ended, when a stream or
-/// device is synchronized, and at each operation of a pool. Costs one atomic load if no memory is pending.
+/// Frees the pending memory whose streams are no longer being captured. Called when a recording has ended, when a
+/// stream or device is synchronized, and at each operation of a pool. Costs one atomic load if no memory is pending.
 void free_pending() noexcept;
 
-/// Prevents that a stream enters a capture while memory is freed in its order. While no thread records a graph, frees of
-/// several threads run at once.
+/// Prevents that a stream enters a capture while memory is freed in its order. While no thread records a graph, frees
+/// of several threads run at once.
 class FreeingScope {
 public:
     FreeingScope() noexcept;
@@ -30,8 +30,8 @@ public:
     FreeingScope(const FreeingScope&) = delete;
     FreeingScope& operator=(const FreeingScope&) = delete;
 
-    /// Returns true if a thread records a graph. Otherwise only code other than Graph::capture() can capture the stream,
-    /// and the driver refuses the free.
+    /// Returns true if a thread records a graph. Otherwise only code other than Graph::capture() can capture the
+    /// stream, and the driver refuses the free.
     bool may_be_captured() const noexcept { return lock_.owns_lock(); }
 
 private:

@@ -46,8 +46,8 @@ namespace texton {
                                           std::optional<Format> format = {});
 /// Returns a Texture for a CUDA texture object. The memory, the format and the sampler are queried from CUDA. CUDA does
 /// not report the border color, so sampler().border is 0. handle() returns the same texture object, and sample()
-/// fetches through it. Kernels that read whole texels read them with the filter of the texture. The memory that the texture
-/// reads must live as long as the Texture.
+/// fetches through it. Kernels that read whole texels read them with the filter of the texture. The memory that the
+/// texture reads must live as long as the Texture.
 [[nodiscard]] Texture adopt_texture(const Device& device, cudaTextureObject_t texture);
 
 }  // namespace texton

@@ -18,7 +18,8 @@ enum class Filter : std::uint8_t {
     linear  ///< interpolates linearly between neighboring texels or levels
 };
 
-/// The address modes of x, y and z. Axes that are not given have AddressMode::clamp: {wrap, wrap} is {wrap, wrap, clamp}.
+/// The address modes of x, y and z. Axes that are not given have AddressMode::clamp: {wrap, wrap} is {wrap, wrap,
+/// clamp}.
 class AddressModes {
 public:
     /// Takes the mode of each axis. A single mode is that of x only.

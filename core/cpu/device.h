@@ -137,8 +137,8 @@ private:
     Location own_location() const noexcept;
     /// Returns the stream; a null handle is the default stream.
     std::shared_ptr<CpuStream> stream(StreamHandle handle) const;
-    /// Calls visit(stream) for all streams, also destroyed ones that still have work. Holds no lock during the calls and
-    /// allocates no memory. Streams that are created during the call are not visited.
+    /// Calls visit(stream) for all streams, also destroyed ones that still have work. Holds no lock during the calls
+    /// and allocates no memory. Streams that are created during the call are not visited.
     template <class Visit>
     void for_each_stream(const Visit& visit) const;
     void wait_for_streams() const noexcept;

@@ -2,7 +2,8 @@
 // Filters of neighborhoods: pixel (i, j) of the destination image is computed from the texels around texel (i, j).
 //
 // The texture must be 2D or layered 2D. The destination image has its width and height and one slice per layer. The
-// sampler's address modes define the texels beyond the edges. Texels are read exactly, whichever filter the sampler has.
+// sampler's address modes define the texels beyond the edges. Texels are read exactly, whichever filter the sampler
+// has.
 //
 // Each function enqueues its work on the stream and returns without waiting. The caller must keep the memory of the
 // images and of the textures until the work is done, as for launch(). Several threads may call these functions at once.

@@ -5,8 +5,8 @@
 
 namespace texton {
 
-/// A direction, a position or a color without alpha, on which kernels compute. Each operation is rounded separately and has
-/// the same result on all devices.
+/// A direction, a position or a color without alpha, on which kernels compute. Each operation is rounded separately and
+/// has the same result on all devices.
 struct Float3 {
     float x = 0;                                     ///< x or red
     float y = 0;                                     ///< y or green

@@ -3,7 +3,8 @@
 
 namespace texton {
 
-/// Four channels, on which kernels compute. Each operation is rounded separately and has the same result on all devices.
+/// Four channels, on which kernels compute. Each operation is rounded separately and has the same result on all
+/// devices.
 struct Float4 {
     float x = 0;                                     ///< red
     float y = 0;                                     ///< green

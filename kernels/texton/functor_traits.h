@@ -66,8 +66,8 @@ concept SaysWhetherZerosDoHarm = requires {
     Functor::kMayBeCalledWithZeros;
 };
 
-/// Returns true if the functor declares kMayBeCalledWithZeros = true: the CPU device may first call it with fetches that
-/// return zeros, and with fetches that return texels of other coordinates.
+/// Returns true if the functor declares kMayBeCalledWithZeros = true: the CPU device may first call it with fetches
+/// that return zeros, and with fetches that return texels of other coordinates.
 template <class Functor>
 constexpr bool may_be_called_with_zeros() {
     if constexpr (SaysWhetherZerosDoHarm<Functor>) {

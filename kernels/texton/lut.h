@@ -39,8 +39,9 @@ struct Lut1dOptions {
 ///
 /// `texture` must be 2D or layered 2D. The image has its width and height and one slice per layer, and must not share
 /// memory with either texture. LutFilter::hardware needs a table with Filter::linear. The texels of `texture` are read
-/// exactly, whichever filter its sampler has. Returns without waiting for the work. The caller must keep the memory of the image and of both textures until the work is done, as for launch().
-/// Several threads may call this function at once. If it throws, nothing was enqueued.
+/// exactly, whichever filter its sampler has. Returns without waiting for the work. The caller must keep the memory of
+/// the image and of both textures until the work is done, as for launch(). Several threads may call this function at
+/// once. If it throws, nothing was enqueued.
 ///
 /// Throws Error{bad_argument} if
 /// - `texture` or `table` is of another kind, size or filter, or returns integers,

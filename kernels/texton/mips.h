@@ -46,8 +46,9 @@ struct MipOptions {
 void make_mips(const Stream& stream, const Array& array, const MipOptions& options = {});
 
 /// Enqueues the computation of levels in memory. `finest` is the texture whose first level is level 0, and levels[0] is
-/// level 1. Layers, faces and slices are the slices of each view, as in Array::view(). The texels of `finest`
-/// are read exactly, whichever filter its sampler has. The caller must keep the memory of the levels and of `finest` until the work is done.
+/// level 1. Layers, faces and slices are the slices of each view, as in Array::view(). The texels of `finest` are read
+/// exactly, whichever filter its sampler has. The caller must keep the memory of the levels and of `finest` until the
+/// work is done.
 ///
 /// Throws the errors of the other make_mips(). Throws Error{bad_argument} also if a level is not half the size of the
 /// level above, or if a level cannot be read to compute the next level: a part of an array, memory that Texton does not

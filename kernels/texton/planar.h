@@ -43,8 +43,8 @@ struct PlanarOptions {
 
 /// Enqueues the conversion of two planes to RGB. The planes are textures of a PlanarArray's planes or of memory with
 /// rows. Chroma between its samples is interpolated by the texture unit, so the chroma texture must have
-/// Filter::linear. Its sampler defines chroma beyond the edges, and should clamp. Luma is read exactly. Alpha is 1. Float images keep colors
-/// outside 0 to 1.
+/// Filter::linear. Its sampler defines chroma beyond the edges, and should clamp. Luma is read exactly. Alpha is 1.
+/// Float images keep colors outside 0 to 1.
 ///
 /// Returns without waiting for the work. The caller must keep the memory of the image and of the planes until the work
 /// is done, as for launch(). Several threads may call this function at once. If it throws, nothing was enqueued.

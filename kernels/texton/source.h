@@ -68,14 +68,14 @@ TEXTON_HD inline Float4 floats_of(const SourceShape& shape, const Texel& texel) 
 
 }  // namespace detail
 
-/// The fetches that every source has (curiously recurring template). A functor may only use the fetches that its texture
-/// has: those of its kind; gather() only with ArrayUsage::gather and a component from 0 to 3; levels of detail and
-/// gradients only of arrays. Other fetches are undefined on a CUDA device. On the CPU device they return zeros, and the
-/// stream reports Error{unsupported}, which names the kernel, the texture and the fetch.
+/// The fetches that every source has (curiously recurring template). A functor may only use the fetches that its
+/// texture has: those of its kind; gather() only with ArrayUsage::gather and a component from 0 to 3; levels of detail
+/// and gradients only of arrays. Other fetches are undefined on a CUDA device. On the CPU device they return zeros, and
+/// the stream reports Error{unsupported}, which names the kernel, the texture and the fetch.
 ///
 /// A fetch returns the same values on all devices: those of the texture function of CUDA. Channels that the format
-/// lacks are 0. Integers are converted to floats, which are exact up to 2^24; get_integers() returns them unchanged. `Source`
-/// must have the function Texel words<FetchOperation, ArrayKind>(const FetchPoint&, int component).
+/// lacks are 0. Integers are converted to floats, which are exact up to 2^24; get_integers() returns them unchanged.
+/// `Source` must have the function Texel words<FetchOperation, ArrayKind>(const FetchPoint&, int component).
 ///
 /// fetch(), fetch_layer(), fetch_lod(), gather() and get() take coordinates of the sampler: texels, or 0 to 1 if the
 /// sampler's coordinates are normalized. at_texel() and layer_at_texel() take coordinates in texels in both cases.

@@ -56,8 +56,8 @@ struct StatisticsOptions {
 };
 
 /// Enqueues the computation of the statistics of a 2D texture, or of all layers of a layered 2D texture, at its first
-/// level. Texels are read exactly, whichever filter the sampler has. Channels that the format lacks have the statistics of
-/// no texels. Integers are converted to floats.
+/// level. Texels are read exactly, whichever filter the sampler has. Channels that the format lacks have the statistics
+/// of no texels. Integers are converted to floats.
 ///
 /// `memory` receives a Statistics object: one row of at least sizeof(Statistics) bytes, aligned to 8 bytes, that the
 /// stream's device can access. The call fills it with zeros first. The call returns without waiting for the work. The

@@ -48,9 +48,9 @@ protected:
     static Device device() { return failing().device(); }
     static std::size_t free_bytes() { return Device::cpu().memory().free; }
 
-    // Calls `operation` with its first, second, ... call of the device failing, until none fails any more, and then with
-    // the first call of each function failing, because the calls can depend on what an operation before has left. Each
-    // time `check` is called with the result: true if the operation threw Error. Returns how many calls failed.
+    // Calls `operation` with its first, second, ... call of the device failing, until none fails any more, and then
+    // with the first call of each function failing, because the calls can depend on what an operation before has left.
+    // Each time `check` is called with the result: true if the operation threw Error. Returns how many calls failed.
     static int each_failure(const std::function<void()>& operation, const std::function<void(bool)>& check) {
         int failures = 0;
         while (fails(operation, check, failures)) ++failures;

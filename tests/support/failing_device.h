@@ -21,15 +21,16 @@ public:
     explicit FailingDevice(const Device& device) : real_(device.backend()) {}
 
     Device device() { return Device(*this); }
-    /// Makes one call fail: the first one after `calls` successful calls. If `function` is not empty, only calls of this
-    /// function count and fail.
+    /// Makes one call fail: the first one after `calls` successful calls. If `function` is not empty, only calls of
+    /// this function count and fail.
     void fail_after(int calls, std::string_view function = {}) {
         left_ = calls;
         function_ = function;
         failed_.clear();
         called_.clear();
     }
-    /// Makes no further call fail. Returns the name of the function that has failed since fail_after(), or an empty text.
+    /// Makes no further call fail. Returns the name of the function that has failed since fail_after(), or an empty
+    /// text.
     std::string finish() {
         left_ = -1;
         return failed_;
