@@ -121,6 +121,15 @@ private:
     std::unique_ptr<LaunchState> state_;
 };
 
+/// Calls a functor that takes a SourceArray with one source for each texture. It has the traits of the functor.
+template <class Functor, std::size_t count>
+struct WithSourceArray : Functor {
+    template <class Source, std::same_as<Source>... Sources>
+    TEXTON_HD auto operator()(PixelPosition at, const Source& first, const Sources&... others) const {
+        return static_cast<const Functor&>(*this)(at, SourceArray<Source, count>(first, others...));
+    }
+};
+
 template <std::size_t>
 using CpuSourceOfTexture = CpuSource;
 
@@ -307,6 +316,25 @@ void launch(const Stream& stream, const View& image, const Functor& functor, con
     const std::array<Texture, sizeof...(Textures)> all{textures...};
     detail::Launch launch("texton::launch", stream, image, all, detail::overlap_of<Functor>());
     detail::run_functor<sizeof...(Textures)>(launch, functor);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::launch");
+}
+
+/// The same for an array of textures. The functor selects their sources by index:
+///
+///     struct Stack {
+///         template <std::size_t count, class Source>
+///         TEXTON_HD texton::Float4 operator()(texton::PixelPosition at,
+///                                             const texton::SourceArray<Source, count>& images) const {
+///             return images[at.y / 64 % count].at_texel(at.center_x(), at.center_y());
+///         }
+///     };
+///     texton::launch(stream, image, Stack{}, std::array{first, second, third});
+template <class Functor, std::size_t count>
+requires(count > 0) void launch(const Stream& stream, const View& image, const Functor& functor,
+                                const std::array<Texture, count>& textures) try {
+    detail::Launch launch("texton::launch", stream, image, textures, detail::overlap_of<Functor>());
+    detail::run_functor<count>(launch, detail::WithSourceArray<Functor, count>{functor});
 } catch (const std::bad_alloc&) {
     detail::refuse_host_memory("texton::launch");
 }

@@ -148,6 +148,23 @@ public:
     }
 };
 
+/// The sources of an array of textures, which a functor selects by index. Valid only during the call of the functor.
+template <class Source, std::size_t count>
+class SourceArray {
+public:
+    /// Called by launch().
+    template <class... Sources>
+    TEXTON_HD explicit SourceArray(const Sources&... sources) : sources_{&sources...} {}
+
+    /// Returns the source of a texture. `index` must be less than size().
+    TEXTON_HD const Source& operator[](std::size_t index) const { return *sources_[index]; }
+    /// Returns the number of textures.
+    TEXTON_HD static constexpr std::size_t size() { return count; }
+
+private:
+    const Source* sources_[count];
+};
+
 namespace detail {
 
 class DirectFetches;  // executes fetches of one texture

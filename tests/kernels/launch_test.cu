@@ -1,4 +1,5 @@
 // launch() of functors on both devices.
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -144,6 +145,22 @@ struct Gathered {
     }
 };
 
+/// Selects a texture for each row.
+struct Rows {
+    template <std::size_t count, class Source>
+    TEXTON_HD Float4 operator()(PixelPosition at, const SourceArray<Source, count>& images) const {
+        const auto index = static_cast<std::size_t>(at.y) % count;
+        return images[index].at_texel(at.center_x(), 0.5f) + images[count - 1 - index].at_texel(0.5f, 0.5f);
+    }
+};
+struct PointwiseRows {
+    static constexpr bool kPointwise = true;
+    template <std::size_t count, class Source>
+    TEXTON_HD Float4 operator()(PixelPosition at, const SourceArray<Source, count>& images) const {
+        return images[static_cast<std::size_t>(at.y) % count].at_texel(at.center_x(), at.center_y());
+    }
+};
+
 // --- tests -----------------------------------------------------------------------------------------------------------
 
 class LaunchTest : public test::OnEveryDevice {
@@ -220,6 +237,29 @@ TEST_P(LaunchTest, FetchesAndPixelsMatchSample) {
             }
         }
     }
+}
+
+TEST_P(LaunchTest, AFunctorSelectsTexturesOfAnArrayByTheirIndex) {
+    constexpr std::size_t kWidth = 40, kHeight = 7;
+    std::vector<std::vector<float>> texels(3, std::vector<float>(kWidth * kHeight));
+    Random random(9);
+    std::vector<Texture> textures;
+    for (std::vector<float>& own : texels) {
+        for (float& texel : own) texel = random.unit();
+        const Array array(device(), {Format::r32_float, {kWidth, kHeight}});
+        upload(array.view(), std::as_bytes(std::span(own)));
+        textures.emplace_back(array);
+    }
+    const std::array all{textures[0], textures[1], textures[2]};
+    std::vector<float> selected, own;
+    for (std::size_t i = 0; i < kWidth * kHeight; ++i) {
+        const std::size_t row = i / kWidth;
+        selected.push_back(texels[row % 3][i % kWidth] + texels[2 - row % 3][0]);
+        own.push_back(texels[row % 3][i]);
+    }
+    const Extent extent{kWidth, kHeight};
+    EXPECT_TRUE(same_bytes(made(Format::r32_float, extent, Rows{}, all), std::as_bytes(std::span(selected))));
+    EXPECT_TRUE(same_bytes(made(Format::r32_float, extent, PointwiseRows{}, all), std::as_bytes(std::span(own))));
 }
 
 TEST_P(LaunchTest, IntegersAreFetchedAsFloatsAndStoredRoundedAndClamped) {
