@@ -3,6 +3,7 @@
 
 #include <texton/sample.h>
 
+#include "arrays/texture_state.h"
 #include "kernels/functors/warp_functors.h"
 #include "kernels/launch/registry.h"
 
@@ -179,13 +180,16 @@ void warp_map(const Stream& stream, const View& image, const Texture& texture, c
     detail::check_warp(kMap, image, texture, options);
     check_map(texture, map);
     const Extent extent = image.extent();
+    // Pixels then read whole texels of the map.
+    const bool is_fitting = map.extent().width == extent.width && map.extent().height == extent.height;
     const ImagePositions map_positions{static_cast<std::int32_t>(extent.width),
                                        static_cast<std::int32_t>(extent.height),
                                        static_cast<float>(map.extent().width) / static_cast<float>(extent.width),
                                        static_cast<float>(map.extent().height) / static_cast<float>(extent.height),
                                        positions == MapCoordinates::offset,
                                        map.kind() == ArrayKind::layered_2d};
-    detail::enqueue_warp(kMap, stream, image, map_positions, options, texture, map);
+    detail::enqueue_warp(kMap, stream, image, map_positions, options, texture,
+                         is_fitting ? detail::by_points(map) : map);
 } catch (const std::bad_alloc&) {
     detail::refuse_host_memory("texton::warp_map");
 }

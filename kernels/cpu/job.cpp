@@ -49,6 +49,19 @@ void CpuImage::encode(std::span<const Float4> pixels, std::byte* to) const {
         std::memcpy(to + i * bytes, encode_pixel(texel_of(pixels[i], pixel_.stored), pixel_).word, bytes);
 }
 
+bool CpuJob::stores_fetches() const {
+    const CpuTexture& texture = textures[0];
+    const TexelFormat& stored = image.format().stored;
+    // The linear filter of 32-bit floats returns the canonical NaN only.
+    if (texture.format.encoding == Encoding::floating && texture.format.bits == 32)
+        return texture.sampler.filter == Filter::linear && is_four_floats(stored);
+    const auto is_fraction = [](Encoding encoding) {
+        return encoding == Encoding::unorm || encoding == Encoding::snorm || encoding == Encoding::srgb;
+    };
+    const Encoding written = stored.encoding;
+    return is_fraction(texture.format.encoding) && (is_fraction(written) || written == Encoding::floating);
+}
+
 bool CpuJob::exceeds_caches() const {
     constexpr std::size_t kInCaches = std::size_t{64} << 20;  // bytes that are assumed to fit into the caches
     std::size_t bytes = extent.width * extent.height * image.format().stored.bytes;

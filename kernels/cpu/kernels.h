@@ -19,6 +19,8 @@ public:
     bool color_matrix(Launch& launch, const ColorMatrix& matrix) const override;
     bool scale_colors(Launch& launch, float by) const override;
 
+    bool warp(Launch& launch, const std::function<Warp()>& make) const override;
+
     bool to_rgb(Launch& launch, const PlanarOptions& options) const override;
     bool from_rgb(Launch& luma, Launch& chroma, const PlanarOptions& options) const override;
 

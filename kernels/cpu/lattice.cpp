@@ -27,27 +27,11 @@ constexpr std::size_t kMinRows = 32;  // minimum for which preparing the columns
 
 // --- without weights ----------------------------------------------------------------------------------------------
 
-// Returns true if the result of a fetch can be stored as the pixel. This is not so for integers, which are converted
-// through floats, and for floats that may be a NaN other than the canonical one of images; the linear filter of 32-bit
-// floats returns the canonical NaN only.
-bool is_pixel_as_fetched(const CpuJob& job) {
-    const CpuTexture& texture = job.textures[0];
-    const TexelFormat& stored = job.image.format().stored;
-    if (texture.format.encoding == Encoding::floating && texture.format.bits == 32)
-        return texture.sampler.filter == Filter::linear && is_four_floats(stored);
-
-    const auto is_fraction = [](Encoding encoding) {
-        return encoding == Encoding::unorm || encoding == Encoding::snorm || encoding == Encoding::srgb;
-    };
-    const Encoding image = stored.encoding;
-    return is_fraction(texture.format.encoding) && (is_fraction(image) || image == Encoding::floating);
-}
-
 void fetch_tile(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y, PixelPosition at, std::size_t width,
                 std::size_t height) {
     const TexelRows texels(job.textures[0], job.shapes[0], at.z);
     const float* positions = &x.positions[static_cast<std::size_t>(at.x)];
-    const bool as_fetched = is_pixel_as_fetched(job);
+    const bool as_fetched = job.stores_fetches();
     const bool past_caches = job.goes_past_caches();
     LineVector<Float4> pixels(width);
     RowColumns columns = texels.columns(positions, width);
@@ -141,7 +125,7 @@ bool CpuKernels::fetch_lattice(Launch& launch, const std::function<Lattice()>& m
         const LatticeAxis& x = lattice.x;
         const LatticeAxis& y = lattice.y;
         if (copy_texels_on_cpu(job, x, y) || fetch_byte_lattice(job, x, y)) return;
-        const std::size_t fetched = is_pixel_as_fetched(job) ? job.extent.width : kFetched;
+        const std::size_t fetched = job.stores_fetches() ? job.extent.width : kFetched;
         const std::size_t columns = x.weights.empty() ? fetched : kSummed;
         for_each_tile(job.extent, columns, rows_of_tiles(job.extent, columns, kMinRows),
                       [&](const PixelPosition& corner, std::size_t width, std::size_t height) {

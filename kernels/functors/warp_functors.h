@@ -5,13 +5,15 @@
 //     WarpPosition position(PixelPosition at, const Sources&... sources) const
 //     WarpSlopes slopes(PixelPosition at, const Sources&... sources) const
 // slopes() is called only if position() returned an existing coordinate and minification is not `none`. A map whose
-// computation is long declares kPixels = 1.
+// computation is long declares kPixels = 1. A map that fetches makes a single fetch, of a 2D texture or a layer, at
+// (center_x() * x_scale, center_y() * y_scale), which are members of the map.
 #include <texton/float_math.h>
 #include <texton/kernel.h>
 #include <texton/launch.h>
 #include <texton/warp.h>
 
 #include "kernels/launch/checks.h"
+#include "kernels/launch/dispatch.h"
 
 namespace texton::detail {
 
@@ -97,16 +99,54 @@ inline void check_warp(const char* object, const View& image, const Texture& tex
     if (options.minification != Minification::none) check_levels(object, "texture", texture);
 }
 
-/// Enqueues the warp. The map fetches from `sources`.
+/// A source whose only fetch has been executed already.
+struct FetchedTexel {
+    Float4 texel;
+    TEXTON_HD Float4 at_texel(float, float) const { return texel; }
+    TEXTON_HD Float4 layer_at_texel(int, float, float) const { return texel; }
+};
+
+/// Returns the warp for DeviceKernels::warp(). The map fetches from as many sources as `has_source` says.
+template <bool has_source, class Map>
+Warp warp_of(const Map& map, const Float4& border) {
+    Warp warp;
+    warp.border = border;
+    if constexpr (has_source) {
+        warp.map_x = map.x_scale;
+        warp.map_y = map.y_scale;
+    }
+    warp.coordinates = [map](PixelPosition at, std::size_t count, [[maybe_unused]] const Float4* texels,
+                             Warp::Row& row) {
+        for (std::size_t i = 0; i < count; ++i, ++at.x) {
+            WarpPosition position;
+            if constexpr (has_source) {
+                position = map.position(at, FetchedTexel{texels[i]});
+            } else {
+                position = map.position(at);
+            }
+            row.x[i] = position.x;
+            row.y[i] = position.y;
+            row.exists[i] = position.exists;
+        }
+    };
+    return warp;
+}
+
+/// Enqueues the warp. The map fetches from `sources`, of which there is at most one.
 template <class Map, class... Sources>
 void enqueue_warp(const char* object, const Stream& stream, const View& image, const Map& map,
                   const WarpOptions& options, const Texture& texture, const Sources&... sources) {
+    constexpr std::size_t kTextures = 1 + sizeof...(sources);
+    static_assert(kTextures <= 2);
     const Float4 border{options.border[0], options.border[1], options.border[2], options.border[3]};
     const bool layered = texture.kind() == ArrayKind::layered_2d;
     switch (options.minification) {
-        case Minification::none:
-            return launch_as(object, stream, image, Warped<Map, Minification::none>{map, border, layered}, texture,
-                             sources...);
+        case Minification::none: {
+            const Texture textures[] = {texture, sources...};
+            Launch launch(object, stream, image, textures, Overlap::refused);
+            if (device_kernels(launch).warp(launch, [&] { return warp_of<kTextures == 2>(map, border); })) return;
+            return run<kTextures>(launch, Warped<Map, Minification::none>{map, border, layered});
+        }
         case Minification::mip:
             return launch_as(object, stream, image, Warped<Map, Minification::mip>{map, border, layered}, texture,
                              sources...);

@@ -83,6 +83,23 @@ struct Boxes {
     float total = 0;
 };
 
+/// A warp: pixels that are each a single fetch of the first texture, at a coordinate that depends on the pixel's position
+/// and on a fetch of the second texture, if there is one.
+struct Warp {
+    /// The coordinates of pixels of a row, in texels of the first texture.
+    struct Row {
+        static constexpr std::size_t kMax = 256;
+        float x[kMax];
+        float y[kMax];
+        bool exists[kMax];  ///< false: the pixel has the border color
+    };
+    /// Computes the coordinates of `count` pixels from `first` on. `texels` are the fetches of the second texture.
+    std::function<void(PixelPosition first, std::size_t count, const Float4* texels, Row& row)> coordinates;
+    float map_x = 1;  ///< texels of the second texture for each pixel, along x
+    float map_y = 1;  ///< the same along y
+    Float4 border;
+};
+
 /// The device-specific implementations of kernels. A function without an override returns false, and the functor runs.
 class DeviceKernels {
 public:
@@ -105,6 +122,9 @@ public:
     virtual bool color_matrix(Launch&, const ColorMatrix&) const { return false; }
     /// Multiplies red, green and blue by a number.
     virtual bool scale_colors(Launch&, float) const { return false; }
+
+    /// The warps without minification. Only devices that use it call the function that creates the warp.
+    virtual bool warp(Launch&, const std::function<Warp()>&) const { return false; }
 
     virtual bool to_rgb(Launch&, const PlanarOptions&) const { return false; }
     /// from_rgb(): the launch that writes the luma plane and the launch that writes the chroma plane.

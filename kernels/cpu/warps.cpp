@@ -1,0 +1,109 @@
+// Warps without minification on the CPU device. The coordinates of a part of a row are computed first, and then fetched
+// together, on vectors.
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <texton/launch.h>
+
+#include "kernels/cpu/job.h"
+#include "kernels/cpu/kernels.h"
+
+namespace texton::detail {
+namespace {
+
+constexpr std::size_t kPiece = 8192;  // pixels of a task, in whole rows
+
+// The rows of a texture that a thread fetches from. The texture and the shape must outlive the object.
+class FetchedRows {
+public:
+    FetchedRows(const CpuTexture& texture, const SourceShape& shape, std::int32_t layer)
+        : shape_(shape), reader_(texture), rows_(reader_.rows(layer)) {}
+
+    // Fetches at coordinates in texels, which are converted to those of the sampler.
+    void fetch(float* x, float* y, std::size_t count, Float4* texels) const {
+        scale(x, y, count);
+        Texel words[Warp::Row::kMax];
+        rows_.fetch(x, y, count, words);
+        std::transform(words, words + count, texels, [&](const Texel& texel) { return floats_of(shape_, texel); });
+    }
+    // Does the same and stores the results as pixels of an image.
+    void fetch(float* x, float* y, std::size_t count, const PixelFormat& image, std::byte* pixels) const {
+        scale(x, y, count);
+        rows_.fetch(x, y, count, image, pixels);
+    }
+
+private:
+    void scale(float* x, float* y, std::size_t count) const {
+        for (std::size_t i = 0; i < count; ++i) x[i] *= shape_.x_unit;
+        for (std::size_t i = 0; i < count; ++i) y[i] *= shape_.y_unit;
+    }
+
+    const SourceShape& shape_;
+    TextureReader reader_;
+    RowSampler rows_;
+};
+
+class WarpedTile {
+public:
+    WarpedTile(const CpuJob& job, const Warp& warp, std::int32_t layer)
+        : job_(job), warp_(warp), texture_(job.textures[0], job.shapes[0], layer) {
+        if (job.textures.size() > 1) map_ = std::make_unique<FetchedRows>(job.textures[1], job.shapes[1], layer);
+    }
+
+    // Computes at most Warp::Row::kMax pixels.
+    void make(PixelPosition at, std::size_t count) {
+        if (map_ != nullptr) read_map(at, count);
+        warp_.coordinates(at, count, map_texels_, row_);
+        if (job_.stores_fetches()) {
+            texture_.fetch(row_.x, row_.y, count, job_.image.format(), job_.image.address(at));
+        } else {
+            Float4 pixels[Warp::Row::kMax];
+            texture_.fetch(row_.x, row_.y, count, pixels);
+            job_.image.store(at, {pixels, count});
+        }
+        for (std::size_t i = 0; i < count; ++i, ++at.x) {
+            if (!row_.exists[i]) job_.image.store(at, {&warp_.border, 1});
+        }
+    }
+
+private:
+    void read_map(PixelPosition at, std::size_t count) {
+        float x[Warp::Row::kMax], y[Warp::Row::kMax];
+        for (std::size_t i = 0; i < count; ++i, ++at.x) {
+            x[i] = at.center_x() * warp_.map_x;
+            y[i] = at.center_y() * warp_.map_y;
+        }
+        map_->fetch(x, y, count, map_texels_);
+    }
+
+    const CpuJob& job_;
+    const Warp& warp_;
+    FetchedRows texture_;
+    std::unique_ptr<FetchedRows> map_;  // destroyed before the other rows, since both restore the thread's modes
+    Warp::Row row_;
+    Float4 map_texels_[Warp::Row::kMax];
+};
+
+}  // namespace
+
+bool CpuKernels::warp(Launch& launch, const std::function<Warp()>& make) const {
+    launch.run_job([warp = make()](const CpuJob& job) {
+        const std::size_t rows = std::max<std::size_t>(1, kPiece / job.extent.width);
+        for_each_tile(job.extent, job.extent.width, rows,
+                      [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
+                          WarpedTile tile(job, warp, corner.z);
+                          PixelPosition at = corner;
+                          for (std::size_t y = 0; y < height; ++y, ++at.y) {
+                              for (std::size_t x = 0; x < width; x += Warp::Row::kMax) {
+                                  at.x = static_cast<std::int32_t>(x);
+                                  tile.make(at, std::min(Warp::Row::kMax, width - x));
+                              }
+                          }
+                      });
+    });
+    return true;
+}
+
+}  // namespace texton::detail
