@@ -72,8 +72,8 @@ struct CpuJob {
     CpuImage image;
     Extent extent;  ///< extent of the image
 
-    /// Returns true if the result of a fetch of the first texture can be stored as the pixel, in the image's format. This
-    /// is not so for integers, which are converted through floats, and for floats that may be a NaN other than the
+    /// Returns true if the result of a fetch of the first texture can be stored as the pixel, in the image's format.
+    /// This is not so for integers, which are converted through floats, and for floats that may be a NaN other than the
     /// canonical one of images.
     bool stores_fetches() const;
     /// Returns true if a slice of the image and of the textures is together far larger than the caches. Then streaming

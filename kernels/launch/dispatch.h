@@ -83,8 +83,8 @@ struct Boxes {
     float total = 0;
 };
 
-/// A warp: pixels that are each a single fetch of the first texture, at a coordinate that depends on the pixel's position
-/// and on a fetch of the second texture, if there is one.
+/// A warp: pixels that are each a single fetch of the first texture, at a coordinate that depends on the pixel's
+/// position and on a fetch of the second texture, if there is one.
 struct Warp {
     /// The coordinates of pixels of a row, in texels of the first texture.
     struct Row {

@@ -68,9 +68,10 @@ enum class MapCoordinates : std::uint8_t {
 };
 
 /// Enqueues the texture warped by an image: `map` is a 2D texture of floats with at least two channels, or a layered 2D
-/// texture with as many layers as `texture`. A map of the destination image's size is read exactly, whichever filter its
-/// sampler has. A map of another size is stretched to the image; with Filter::linear a coarse map is enough. Pixels where the map is NaN have the border color. Minification depends on
-/// the difference between the coordinates of neighboring pixels.
+/// texture with as many layers as `texture`. A map of the destination image's size is read exactly, whichever filter
+/// its sampler has. A map of another size is stretched to the image; with Filter::linear a coarse map is enough. Pixels
+/// where the map is NaN have the border color. Minification depends on the difference between the coordinates of
+/// neighboring pixels.
 void warp_map(const Stream& stream, const View& image, const Texture& texture, const Texture& map,
               MapCoordinates coordinates = MapCoordinates::absolute, const WarpOptions& options = {});
 
