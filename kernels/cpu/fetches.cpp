@@ -4,84 +4,72 @@
 
 namespace texton::detail {
 
-bool begin_pixel(RecordedFetches& fetches, std::size_t pixel) { return fetches.begin(pixel); }
-
 Texel fetch_on_cpu(RecordedFetches& fetches, std::size_t texture, ArrayKind kind, FetchOperation operation,
                    const FetchPoint& at, int component) {
-    return fetches.fetch(texture, kind, operation, at, component);
+    return static_cast<BlockFetches&>(fetches).fetch(texture, kind, operation, at, component);
 }
 
-RecordedFetches::RecordedFetches(const CpuJob& job, RefusedFetch& refused) {
+BlockFetches::BlockFetches(const CpuJob& job, RefusedFetch& refused) {
     for (std::size_t i = 0; i < job.textures.size(); ++i) {
         direct_.emplace_back(job, i, refused);
         const FetchesOfTexture& fetches = job.fetches[i];
         const ArrayKind kind = fetches.kind;
         const bool rows = kind == ArrayKind::array_1d || kind == ArrayKind::array_2d || kind == ArrayKind::layered_2d;
         const bool has_rows = rows && fetches.has(kind, FetchOperation::plain, 0);
-        recorded_.push_back({has_rows ? std::optional(kind) : std::nullopt, is_flat(job.textures[i].kind)});
+        recorded_.push_back(has_rows ? std::optional(kind) : std::nullopt);
     }
 }
 
 // Destroys the samplers in reverse order, since each restores the thread's modes from before its creation.
-RecordedFetches::~RecordedFetches() {
+BlockFetches::~BlockFetches() {
     while (!rows_.empty()) rows_.pop_back();
 }
 
-void RecordedFetches::start(std::size_t pixels) {
+void BlockFetches::start(std::size_t pixels) {
     pixels_ = pixels;
     used_lanes_ = 0;
-    round_ = 0;
-    std::fill_n(waiting_, pixels, true);
+    first = nullptr;
+    round = 0;
+    std::fill_n(waiting, pixels, true);
 }
 
-bool RecordedFetches::begin(std::size_t pixel) {
-    if (!waiting_[pixel]) return false;
-    waiting_[pixel] = false;
-    pixel_ = pixel;
-    next_lane_ = 0;
-    return true;
-}
-
-RecordedFetches::Lane& RecordedFetches::add_lane(std::size_t texture, const FetchPoint& at) {
-    if (used_lanes_ == lanes_.size()) lanes_.push_back(std::make_unique<Lane>());
-    Lane& lane = *lanes_[used_lanes_++];
+RecordedLane& BlockFetches::add_lane(std::size_t texture, ArrayKind kind, std::int32_t layer) {
+    if (used_lanes_ == lanes_.size()) {
+        lanes_.emplace_back();
+        lanes_.back().first_round = 0;
+    }
+    RecordedLane& lane = lanes_[used_lanes_];
     lane.texture = texture;
-    lane.layer = at.layer;
-    lane.is_recorded = false;
-    std::fill_n(lane.x, pixels_, at.x);
-    std::fill_n(lane.y, pixels_, at.y);
-    std::fill_n(lane.known, pixels_, false);
+    lane.kind = kind;
+    lane.layer = layer;
+    lane.changed = false;
+    lane.following = nullptr;
+    (used_lanes_ == 0 ? first : lanes_[used_lanes_ - 1].following) = &lane;
+    ++used_lanes_;
+    std::fill_n(lane.x, pixels_, float_of(kNotRequested));
+    std::fill_n(lane.y, pixels_, 0.0f);
     return lane;
 }
 
-Texel RecordedFetches::fetch(std::size_t texture, ArrayKind kind, FetchOperation operation, const FetchPoint& asked,
-                             int component) {
-    const Recorded& recorded = recorded_[texture];
-    if (operation != FetchOperation::plain || recorded.kind != kind)
-        return direct_[texture].fetch(kind, operation, asked, component);
-    FetchPoint at = asked;
-    if (recorded.flat) at.y = 0;
-    if (next_lane_ < kMaxLanes && round_ < kMaxRounds) {
-        const bool is_new = next_lane_ == used_lanes_;
-        Lane& lane = is_new ? add_lane(texture, at) : *lanes_[next_lane_];
-        ++next_lane_;
-        if (lane.texture == texture && lane.layer == at.layer) {
-            float& x = lane.x[pixel_];
-            float& y = lane.y[pixel_];
-            const bool same = bits_of(x) == bits_of(at.x) && bits_of(y) == bits_of(at.y);
-            if (same && lane.known[pixel_]) return lane.texels[pixel_];
-            x = at.x;
-            y = at.y;
-            lane.known[pixel_] = false;
-            lane.is_recorded = true;
-            waiting_[pixel_] = true;
-            return {};
-        }
+Texel BlockFetches::fetch(std::size_t texture, ArrayKind kind, FetchOperation operation, const FetchPoint& at,
+                          int component) {
+    if (operation != FetchOperation::plain || recorded_[texture] != kind)
+        return direct_[texture].fetch(kind, operation, at, component);
+    if (next != nullptr) {  // other pixels made a fetch of another texture
+        next = next->following;
+    } else if (used_lanes_ < kMaxLanes && round < kMaxRounds) {
+        RecordedLane& lane = add_lane(texture, kind, kind == ArrayKind::layered_2d ? at.layer : 0);
+        changed = true;
+        if (round < lane.first_round) return {};
+        lane.x[pixel] = recorded_coordinate(at.x);
+        lane.y[pixel] = kind == ArrayKind::array_1d ? 0.0f : recorded_coordinate(at.y);
+        lane.changed = true;
+        return {};
     }
     return direct_[texture].plain(kind, at.x, at.y, at.layer);
 }
 
-const RowSampler& RecordedFetches::rows(std::size_t texture, std::int32_t layer) {
+const RowSampler& BlockFetches::rows(std::size_t texture, std::int32_t layer) {
     for (const Rows& rows : rows_) {
         if (rows.texture == texture && rows.layer == layer) return *rows.sampler;
     }
@@ -89,18 +77,17 @@ const RowSampler& RecordedFetches::rows(std::size_t texture, std::int32_t layer)
     return *rows_.back().sampler;
 }
 
-bool RecordedFetches::settle() {
-    bool done = true;
-    for (std::size_t i = 0; i < used_lanes_; ++i) {
-        Lane& lane = *lanes_[i];
-        if (!lane.is_recorded) continue;
-        done = false;
-        lane.is_recorded = false;
-        rows(lane.texture, lane.layer).fetch(lane.x, lane.y, pixels_, lane.texels);
-        std::fill_n(lane.known, pixels_, true);
+bool BlockFetches::settle() {
+    if (std::none_of(waiting, waiting + pixels_, [](bool waits) { return waits; })) return true;
+    for (RecordedLane* lane = first; lane != nullptr; lane = lane->following) {
+        if (!lane->changed) continue;
+        lane->changed = false;
+        lane->first_round = round;
+        rows(lane->texture, lane->layer).fetch(lane->x, lane->y, pixels_, lane->texels);
     }
-    ++round_;
-    return done;
+    ++round;
+    if (round >= kMaxRounds) first = nullptr;  // all fetches of the next round are executed at once
+    return false;
 }
 
 }  // namespace texton::detail

@@ -5,8 +5,9 @@
 // plain fetches of 1D and 2D textures are recorded and return zeros at first: the functor's first fetch of all pixels
 // forms one lane, its second fetch the next lane. Then the lanes are fetched, and the functor is called again and gets
 // the real texels. If a coordinate depends on the result of an earlier fetch, the functor now requests another
-// coordinate, which is recorded again. Other fetches, and all fetches after a maximum number of rounds or lanes, are
-// executed at once.
+// coordinate, which is recorded again, in the next round. Lanes remember in which round their coordinates were known,
+// so that the following blocks do not fetch them earlier. Other fetches, and all fetches after a maximum number of
+// rounds or lanes, are executed at once.
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -24,63 +25,40 @@
 
 namespace texton::detail {
 
-class RecordedFetches {
+class BlockFetches : public RecordedFetches {
 public:
-    static constexpr std::size_t kPixels = 128;  // maximum number of pixels of a block
-
     /// The job and `refused` must outlive this object.
-    RecordedFetches(const CpuJob& job, RefusedFetch& refused);
-    ~RecordedFetches();
-    RecordedFetches(const RecordedFetches&) = delete;
-    RecordedFetches& operator=(const RecordedFetches&) = delete;
+    BlockFetches(const CpuJob& job, RefusedFetch& refused);
+    ~BlockFetches();
+    BlockFetches(const BlockFetches&) = delete;
+    BlockFetches& operator=(const BlockFetches&) = delete;
 
     /// Starts a block of this many pixels.
     void start(std::size_t pixels);
-    /// Starts a pixel. Returns false if all its fetches are known and the functor need not be called for it.
-    bool begin(std::size_t pixel);
     /// Returns a texel for the current pixel, or records the fetch and returns zeros.
     Texel fetch(std::size_t texture, ArrayKind kind, FetchOperation operation, const FetchPoint& at, int component);
-    /// Executes the recorded fetches. Returns true if there were none; otherwise the functor must be called again.
+    /// Executes the recorded fetches. Returns true if all pixels are known; otherwise the functor must be called again.
     bool settle();
 
 private:
-    struct Lane {
-        std::size_t texture;
-        std::int32_t layer;
-        bool is_recorded;  // some of its coordinates are not fetched yet
-        float x[kPixels];
-        float y[kPixels];
-        bool known[kPixels];
-        Texel texels[kPixels];
-    };
     struct Rows {
         std::size_t texture;
         std::int32_t layer;
         std::unique_ptr<RowSampler> sampler;
     };
 
-    Lane& add_lane(std::size_t texture, const FetchPoint& at);
+    RecordedLane& add_lane(std::size_t texture, ArrayKind kind, std::int32_t layer);
     const RowSampler& rows(std::size_t texture, std::int32_t layer);
 
     static constexpr std::size_t kMaxLanes = 64;
     static constexpr int kMaxRounds = 12;
 
-    /// Which fetches of a texture are recorded.
-    struct Recorded {
-        std::optional<ArrayKind> kind;  // null: none
-        bool flat;                      // y is always 0
-    };
-
-    std::vector<Recorded> recorded_;    // of each texture
-    std::deque<DirectFetches> direct_;  // of each texture
+    std::vector<std::optional<ArrayKind>> recorded_;  // of each texture: the kind whose plain fetches are recorded
+    std::deque<DirectFetches> direct_;                // of each texture
     std::vector<Rows> rows_;
-    std::vector<std::unique_ptr<Lane>> lanes_;
+    std::deque<RecordedLane> lanes_;  // in the order of the functor's fetches; kept for the next blocks
     std::size_t used_lanes_ = 0;
     std::size_t pixels_ = 0;
-    std::size_t pixel_ = 0;
-    std::size_t next_lane_ = 0;  // of the current pixel
-    int round_ = 0;
-    bool waiting_[kPixels];  // whether the functor must be called for the pixel
 };
 
 }  // namespace texton::detail

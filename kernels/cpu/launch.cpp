@@ -68,13 +68,13 @@ void run_pixels_of(const CpuJob& job, const PixelFunction& row) {
 void run_blocks_of(const CpuJob& job, const BlockFunction& block) {
     RefusedFetch refused;
     for_each_piece(job, kPiece, refused, [&](PixelPosition at, std::size_t width, std::size_t height) {
-        RecordedFetches fetches(job, refused);
+        BlockFetches fetches(job, refused);
         std::vector<RecordingSource> sources;
         for (std::size_t i = 0; i < job.textures.size(); ++i) sources.emplace_back(job.shapes[i], fetches, i);
         for (std::size_t row = 0; row < height; ++row, ++at.y) {
-            for (std::size_t x = 0; x < width; x += RecordedFetches::kPixels) {
-                Float4 pixels[RecordedFetches::kPixels];
-                const std::span of_block(pixels, std::min(RecordedFetches::kPixels, width - x));
+            for (std::size_t x = 0; x < width; x += RecordedLane::kPixels) {
+                Float4 pixels[RecordedLane::kPixels];
+                const std::span of_block(pixels, std::min(RecordedLane::kPixels, width - x));
                 at.x = static_cast<std::int32_t>(x);
                 fetches.start(of_block.size());
                 do block(fetches, sources, at, of_block);

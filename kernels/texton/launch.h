@@ -154,7 +154,9 @@ BlockFunction block_function(const Functor& functor, std::index_sequence<index..
     return [functor](RecordedFetches& fetches, std::span<const RecordingSource> sources, PixelPosition at,
                      std::span<Float4> pixels) {
         for (std::size_t i = 0; i < pixels.size(); ++i, ++at.x) {
-            if (begin_pixel(fetches, i)) pixels[i] = functor(at, sources[index]...);
+            if (!fetches.begin(i)) continue;
+            pixels[i] = functor(at, sources[index]...);
+            fetches.end();
         }
     };
 }

@@ -11,6 +11,7 @@
 #include <texton/fetch.h>
 #include <texton/float4.h>
 #include <texton/host_device.h>
+#include <texton/pixel_encode.h>
 #if defined(__CUDACC__)
 #include <texton/cuda_fetch.h>
 #endif
@@ -174,11 +175,48 @@ Texel fetch_on_cpu(const DirectFetches& fetches, ArrayKind kind, float x, float 
 Texel fetch_on_cpu(const DirectFetches& fetches, ArrayKind kind, FetchOperation operation, const FetchPoint& at,
                    int component);
 
-class RecordedFetches;  // the fetches of a block of pixels
-/// Starts a pixel of the block: the following fetches belong to it. Returns false if all its fetches are known and the
-/// functor need not be called for it.
-bool begin_pixel(RecordedFetches& fetches, std::size_t pixel);
-/// Returns the fetched texel, or records the fetch and returns zeros.
+/// A fetch of each pixel of a block, with the same number among the fetches of the pixel.
+struct RecordedLane {
+    static constexpr std::size_t kPixels = 128;  ///< maximum number of pixels of a block
+    std::size_t texture;
+    ArrayKind kind;
+    std::int32_t layer;
+    int first_round;          ///< in earlier rounds, the coordinates are expected to depend on other fetches
+    bool changed;             ///< some coordinates were requested since the last round
+    RecordedLane* following;  ///< the next fetch of the pixels, or null
+    float x[kPixels];         ///< kNotRequested if the pixel did not make this fetch
+    float y[kPixels];
+    Texel texels[kPixels];  ///< valid for unchanged coordinates
+};
+
+/// The bits of a coordinate that no fetch has: a NaN with another payload than requested NaNs.
+inline constexpr std::uint32_t kNotRequested = 0x7fc5a5a5u;
+/// Returns the coordinate as it is recorded. All NaNs are the same.
+TEXTON_HD inline float recorded_coordinate(float coordinate) {
+    return coordinate == coordinate ? coordinate : float_of(0x7fc00000u);
+}
+
+/// The fetches of a block of pixels that are recorded, and the pixel for which the functor is called.
+struct RecordedFetches {
+    RecordedLane* first = nullptr;        ///< the first fetch of each pixel; null while none is recorded
+    RecordedLane* next = nullptr;         ///< the next fetch of the pixel; null: it is not recorded yet
+    std::size_t pixel = 0;                ///< number of the pixel in the block
+    int round = 0;                        ///< number of executions of the block's fetches
+    bool changed = false;                 ///< a fetch of the pixel is not executed yet
+    bool waiting[RecordedLane::kPixels];  ///< whether the functor must be called for each pixel
+
+    /// Starts a pixel. Returns false if the functor need not be called for it.
+    bool begin(std::size_t number) {
+        pixel = number;
+        next = first;
+        changed = false;
+        return waiting[number];
+    }
+    /// Ends the pixel, after the functor was called.
+    void end() { waiting[pixel] = changed; }
+};
+
+/// Executes or records a fetch that is not recorded yet, or cannot be.
 Texel fetch_on_cpu(RecordedFetches& fetches, std::size_t texture, ArrayKind kind, FetchOperation operation,
                    const FetchPoint& at, int component);
 
@@ -226,11 +264,38 @@ public:
 #if defined(__CUDA_ARCH__)
         return {};
 #else
+        constexpr bool kInRows =
+            kind == ArrayKind::array_1d || kind == ArrayKind::array_2d || kind == ArrayKind::layered_2d;
+        if constexpr (operation == FetchOperation::plain && kInRows) {
+            detail::RecordedLane* lane = fetches_->next;
+            const std::int32_t layer = kind == ArrayKind::layered_2d ? at.layer : 0;
+            if (lane != nullptr && lane->texture == texture_ && lane->kind == kind && lane->layer == layer) [[likely]] {
+                fetches_->next = lane->following;
+                return recorded(*lane, at.x, kind == ArrayKind::array_1d ? 0.0f : at.y);
+            }
+        }
         return detail::fetch_on_cpu(*fetches_, texture_, kind, operation, at, component);
 #endif
     }
 
 private:
+    Texel recorded(detail::RecordedLane& lane, float x, float y) const {
+        x = detail::recorded_coordinate(x);
+        y = detail::recorded_coordinate(y);
+        float& lane_x = lane.x[fetches_->pixel];
+        float& lane_y = lane.y[fetches_->pixel];
+        const bool same =
+            detail::bits_of(lane_x) == detail::bits_of(x) && detail::bits_of(lane_y) == detail::bits_of(y);
+        if (same) return lane.texels[fetches_->pixel];
+        fetches_->changed = true;
+        if (fetches_->round >= lane.first_round) {
+            lane_x = x;
+            lane_y = y;
+            lane.changed = true;
+        }
+        return {};
+    }
+
     detail::RecordedFetches* fetches_;
     std::size_t texture_;
 };
