@@ -123,6 +123,8 @@ std::optional<MemoryLocation> page_locked(const MemoryLocation& location, const 
     }
     MemoryLocation locked = location;
     locked.kind = range.kind;
+    locked.backend = range.backend;
+    locked.owner = range.owner;
     return locked;
 }
 

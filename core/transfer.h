@@ -30,8 +30,8 @@ private:
 void check_live(const MemoryLocation& location, const char* object);
 /// Returns a part of a location. Throws the errors of View::region().
 MemoryLocation region_of(const MemoryLocation& whole, const Region& region, const char* object);
-/// Returns the location with its page-locked kind if it is a host pointer to page-locked memory, or nullopt. Throws
-/// Error{not_registered} if only a part of the range is page-locked.
+/// Returns the location with the kind, the device and the owner of the page-locked memory if it is a host pointer to
+/// such memory, or nullopt. Throws Error{not_registered} if only a part of the range is page-locked.
 std::optional<MemoryLocation> page_locked(const MemoryLocation& location, const char* object);
 /// Returns the device that holds the memory, or null for host memory (pageable, pinned or registered).
 Backend* home(const MemoryLocation& location) noexcept;
