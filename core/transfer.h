@@ -40,6 +40,8 @@ Backend* home(const MemoryLocation& location) noexcept;
 void wait_for_default_stream(const MemoryLocation& location, const Backend& runs);
 /// Throws Error{wrong_device} if the stream cannot run work between memory of these devices. Null means host memory.
 void check_stream(const Stream& stream, const Backend* destination, const Backend* source, const char* object);
+/// Returns true if both are in the same level or plane of an array and share a texel.
+bool share_texels(const MemoryLocation& a, const MemoryLocation& b) noexcept;
 /// Returns true if the two boxes share a byte of memory or a texel of an array.
 bool overlap(const MemoryLocation& a, const MemoryLocation& b, const Box& box) noexcept;
 
