@@ -1,6 +1,7 @@
 #include "arrays/written_image.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -53,20 +54,31 @@ void check_home(const char* object, const MemoryLocation& image, const Backend& 
                  .remedy = "Use memory of that device, or pinned or managed memory."});
 }
 
-// Returns true if a row of the image shares bytes with a row of the memory. In each of them the rows are in ascending
-// order and do not overlap.
-bool rows_meet(const MemoryLocation& memory, const MemoryLocation& image) {
-    const auto length = static_cast<std::ptrdiff_t>(row_bytes(memory.format, memory.extent.width));
-    const auto image_length = static_cast<std::ptrdiff_t>(row_bytes(image.format, image.extent.width));
-    const auto pitch = static_cast<std::ptrdiff_t>(memory.pitch);
-    const auto last_row = static_cast<std::ptrdiff_t>(memory.extent.height) - 1;
-    for (std::size_t z = 0; z < image.extent.depth; ++z) {
-        for (std::size_t y = 0; y < image.extent.height; ++y) {
-            const std::ptrdiff_t begin = image.address + z * image.slice_pitch + y * image.pitch - memory.address;
-            const std::ptrdiff_t end = begin + image_length;
-            if (end <= 0) continue;
-            const std::ptrdiff_t row = std::min((end - 1) / pitch, last_row);  // the last row that begins before `end`
-            if (row * pitch + length > begin) return true;
+// Returns the number of the last of `count` items that begin at 0, pitch, 2 * pitch, ... and not after `byte`.
+std::ptrdiff_t last_before(std::ptrdiff_t byte, std::size_t pitch, std::size_t count) {
+    return count == 1 ? 0 : std::min(byte / static_cast<std::ptrdiff_t>(pitch), static_cast<std::ptrdiff_t>(count) - 1);
+}
+
+// Returns the byte at which the last row begins that does not begin after `byte`. Both count from the first texel.
+std::ptrdiff_t row_at(const MemoryLocation& image, std::ptrdiff_t byte) {
+    const std::ptrdiff_t slice =
+        last_before(byte, image.slice_pitch, image.extent.depth) * static_cast<std::ptrdiff_t>(image.slice_pitch);
+    return slice +
+           last_before(byte - slice, image.pitch, image.extent.height) * static_cast<std::ptrdiff_t>(image.pitch);
+}
+
+// Returns true if a row of `a` shares bytes with a row of `b`. In each of them the rows are in ascending order and do
+// not overlap, so only the last row of `b` that begins before the end of a row of `a` can share bytes with it.
+bool rows_meet(const MemoryLocation& a, const MemoryLocation& b) {
+    const auto length_of_a = static_cast<std::ptrdiff_t>(row_bytes(a.format, a.extent.width));
+    const auto length_of_b = static_cast<std::ptrdiff_t>(row_bytes(b.format, b.extent.width));
+    const std::ptrdiff_t end_of_b = row_at(b, std::numeric_limits<std::ptrdiff_t>::max()) + length_of_b;
+    for (std::size_t z = 0; z < a.extent.depth; ++z) {
+        for (std::size_t y = 0; y < a.extent.height; ++y) {
+            const std::ptrdiff_t begin = a.address + z * a.slice_pitch + y * a.pitch - b.address;
+            const std::ptrdiff_t end = begin + length_of_a;
+            if (begin >= end_of_b) return false;
+            if (end > 0 && row_at(b, end - 1) + length_of_b > begin) return true;
         }
     }
     return false;
@@ -115,10 +127,15 @@ void check_source(const char* object, const Texture& texture) {
                  .remedy = "Keep the memory alive, or create a texture of other memory."});
 }
 
+bool images_meet(const MemoryLocation& a, const MemoryLocation& b) {
+    if (a.array != nullptr || b.array != nullptr) return share_texels(a, b);
+    return rows_meet(a, b);
+}
+
 bool meets_source(const Texture& texture, const MemoryLocation& image) {
     const TextureState& state = *texture.state();
     if (image.kind == MemoryKind::array) return same_level(state, image);
-    return state.memory.address != nullptr && rows_meet(state.memory, image);
+    return state.memory.address != nullptr && rows_meet(image, state.memory);
 }
 
 void check_apart(const char* object, const Texture& texture, const MemoryLocation& image, bool same_allowed) {

@@ -18,6 +18,9 @@ namespace texton::detail {
 /// Throws Error{released} if the memory that the texture reads was freed.
 void check_source(const char* object, const Texture& texture);
 
+/// Returns true if two images share bytes of memory or texels of an array.
+[[nodiscard]] bool images_meet(const MemoryLocation& a, const MemoryLocation& b);
+
 /// Returns true if the image shares bytes with the memory, or a level with the array, that the texture reads.
 [[nodiscard]] bool meets_source(const Texture& texture, const MemoryLocation& image);
 

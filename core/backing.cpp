@@ -53,8 +53,15 @@ void BackingUse::hold(const char* object) {
     std::size_t locked = 0;
     try {
         for (; locked < held_.size(); ++locked) held_[locked]->backing->lock(object);
-        if (recorded_) return;
-        for (const Owner& owner : held_) owner->backing->wait_for_mapping(stream_);
+        for (const Owner& owner : held_) {
+            // The recording keeps the memory before the work is enqueued, because this may throw, and because a call
+            // that fails may have enqueued a part of its work.
+            if (recorded_) {
+                keep_in_recording(owner);
+            } else {
+                owner->backing->wait_for_mapping(stream_);
+            }
+        }
     } catch (...) {
         release(locked);
         throw;
@@ -62,11 +69,7 @@ void BackingUse::hold(const char* object) {
 }
 
 void BackingUse::enqueued() {
-    if (held_.empty() || stream_ == nullptr) return;
-    if (recorded_) {
-        for (const Owner& owner : held_) keep_in_recording(owner);
-        return;
-    }
+    if (stream_ == nullptr || recorded_) return;
     for (const Owner& owner : held_) owner->backing->used_on(*stream_);
 }
 

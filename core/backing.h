@@ -19,9 +19,9 @@ namespace texton::detail {
 /// cannot deadlock. Work without a stream waits for the last mapping on the host; work with a stream waits on the
 /// stream.
 ///
-/// If the calling thread records the stream into a graph, the graph keeps the memory, and each launch is such a use.
-/// The constructors throw Error{not_mapped} if a deferred array has no memory, and Error{capturing} if the stream is
-/// captured by other code than Graph::capture().
+/// If the calling thread records the stream into a graph, the graph keeps the memory from the constructor on, and each
+/// launch is such a use. The constructors throw Error{not_mapped} if a deferred array has no memory, and
+/// Error{capturing} if the stream is captured by other code than Graph::capture().
 class BackingUse {
 public:
     using Owner = std::shared_ptr<const Block>;

@@ -26,7 +26,8 @@ public:
     virtual void unlock() noexcept = 0;
     /// Makes later work of the stream wait for the last mapping. If `stream` is null, the host waits.
     virtual void wait_for_mapping(const Stream* stream) = 0;
-    /// Keeps the mapped memory until the work that is now enqueued on the stream is done.
+    /// Keeps the mapped memory until the work that is now enqueued on the stream is done. Waits for the stream if it
+    /// cannot keep the memory, and throws only if the stream has failed.
     virtual void used_on(const Stream& stream) = 0;
 };
 

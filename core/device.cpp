@@ -103,8 +103,11 @@ MemoryInfo Device::memory() const {
     return detail::request(backend_, "texton::Device", {}, [&] { return backend_->memory_info(); });
 }
 
+// A recording that begins between the check and the wait is not noticed. A lock over both would make the beginnings of
+// recordings wait for all work of the device, and would be a deadlock if this work waits for the thread that records.
 void Device::synchronize() const {
     detail::refuse_while_recording("texton::Device", "waiting for the device");
+    detail::free_pending();
     if (detail::anyone_recording()) {
         throw Error(
             {.code = ErrorCode::capturing,
@@ -112,7 +115,6 @@ void Device::synchronize() const {
              .problem = "waiting for the device would invalidate the capture of another thread, which records a graph",
              .remedy = "Wait for single streams with Stream::synchronize() instead."});
     }
-    detail::free_pending();
     detail::request(backend_, "texton::Device", {}, [&] { backend_->synchronize(); });
 }
 

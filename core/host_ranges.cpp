@@ -5,12 +5,16 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "core/block.h"
+
 namespace texton::detail {
 namespace {
 
 struct Entry {
     std::size_t bytes;
     MemoryKind kind;
+    Backend* backend;
+    std::weak_ptr<const Block> owner;
 };
 
 struct Ranges {
@@ -27,9 +31,9 @@ Ranges& ranges() {
 
 }  // namespace
 
-void add_host_range(const std::byte* begin, std::size_t bytes, MemoryKind kind) {
+void add_host_range(const std::shared_ptr<const Block>& block) {
     const std::unique_lock lock(ranges().mutex);
-    ranges().entries.insert_or_assign(begin, Entry{bytes, kind});
+    ranges().entries.insert_or_assign(block->address, Entry{block->bytes, block->kind, block->backend, block});
     ranges().count.store(ranges().entries.size(), std::memory_order_release);
 }
 
@@ -50,7 +54,8 @@ HostRange find_host_range(const std::byte* begin, std::size_t bytes) noexcept {
     }
     if (entry == all.entries.end() || entry->first >= begin + bytes) return {};
     const bool whole = entry->first <= begin && entry->first + entry->second.bytes >= begin + bytes;
-    return {whole ? HostCover::whole : HostCover::partly, entry->second.kind, entry->first, entry->second.bytes};
+    const Entry& is = entry->second;
+    return {whole ? HostCover::whole : HostCover::partly, is.kind, entry->first, is.bytes, is.backend, is.owner.lock()};
 }
 
 }  // namespace texton::detail

@@ -53,8 +53,8 @@ Pinned::Pinned(const Device& device, std::size_t bytes, PinnedOptions options) t
     auto block = std::make_shared<HostBlock>(backend, MemoryKind::pinned, bytes, &detail::Backend::free_host);
     block->address =
         detail::request(&backend, kPinned, {{"bytes", bytes}}, [&] { return backend.allocate_host(bytes, options); });
-    detail::add_host_range(block->address, bytes, MemoryKind::pinned);
     block->host_reads_slowly = options.write_combined;
+    detail::add_host_range(block);
     block_ = std::move(block);
 } catch (const std::bad_alloc&) {
     detail::refuse_host_memory(kPinned);
@@ -125,7 +125,7 @@ Registered::Registered(const Device& device, void* data, std::size_t bytes, Regi
     auto block = std::make_shared<HostBlock>(backend, MemoryKind::registered, bytes, &detail::Backend::unregister_host);
     detail::request(&backend, kRegistered, {{"bytes", bytes}}, [&] { backend.register_host(address, bytes, options); });
     block->address = address;
-    detail::add_host_range(address, bytes, MemoryKind::registered);
+    detail::add_host_range(block);
     block_ = std::move(block);
 } catch (const std::bad_alloc&) {
     detail::refuse_host_memory(kRegistered);

@@ -74,16 +74,6 @@ Box shared_box(const MemoryLocation& a, const MemoryLocation& b) noexcept {
     return box;
 }
 
-bool share_texels(const MemoryLocation& a, const MemoryLocation& b) noexcept {
-    const auto meet = [](std::size_t at, std::size_t length, std::size_t other, std::size_t other_length) {
-        return at < other + other_length && other < at + length;
-    };
-    const Offset& p = a.array_offset;
-    const Offset& q = b.array_offset;
-    return meet(p.x, a.extent.width, q.x, b.extent.width) && meet(p.y, a.extent.height, q.y, b.extent.height) &&
-           meet(p.z, a.extent.depth, q.z, b.extent.depth);
-}
-
 }  // namespace
 
 Box box_of(const MemoryLocation& location) noexcept { return shared_box(location, location); }
@@ -123,6 +113,8 @@ std::optional<MemoryLocation> page_locked(const MemoryLocation& location, const 
     }
     MemoryLocation locked = location;
     locked.kind = range.kind;
+    locked.backend = range.backend;
+    locked.owner = range.owner;
     return locked;
 }
 
@@ -152,8 +144,19 @@ void check_stream(const Stream& stream, const Backend* destination, const Backen
                                             : "Use a stream of the device that holds the destination or the source."});
 }
 
+bool share_texels(const MemoryLocation& a, const MemoryLocation& b) noexcept {
+    if (a.array == nullptr || a.array != b.array || a.array_part != b.array_part) return false;
+    const auto meet = [](std::size_t at, std::size_t length, std::size_t other, std::size_t other_length) {
+        return at < other + other_length && other < at + length;
+    };
+    const Offset& p = a.array_offset;
+    const Offset& q = b.array_offset;
+    return meet(p.x, a.extent.width, q.x, b.extent.width) && meet(p.y, a.extent.height, q.y, b.extent.height) &&
+           meet(p.z, a.extent.depth, q.z, b.extent.depth);
+}
+
 bool overlap(const MemoryLocation& a, const MemoryLocation& b, const Box& box) noexcept {
-    if (a.array != nullptr && a.array == b.array) return a.array_part == b.array_part && share_texels(a, b);
+    if (a.array != nullptr && a.array == b.array) return share_texels(a, b);
     if (a.address == nullptr || b.address == nullptr) return false;
     if (end_of(a, box) <= b.address || end_of(b, box) <= a.address) return false;
     if (box.rows == 1 && box.slices == 1) return true;

@@ -30,8 +30,8 @@ private:
 void check_live(const MemoryLocation& location, const char* object);
 /// Returns a part of a location. Throws the errors of View::region().
 MemoryLocation region_of(const MemoryLocation& whole, const Region& region, const char* object);
-/// Returns the location with its page-locked kind if it is a host pointer to page-locked memory, or nullopt. Throws
-/// Error{not_registered} if only a part of the range is page-locked.
+/// Returns the location with the kind, the device and the owner of the page-locked memory if it is a host pointer to
+/// such memory, or nullopt. Throws Error{not_registered} if only a part of the range is page-locked.
 std::optional<MemoryLocation> page_locked(const MemoryLocation& location, const char* object);
 /// Returns the device that holds the memory, or null for host memory (pageable, pinned or registered).
 Backend* home(const MemoryLocation& location) noexcept;
@@ -40,6 +40,8 @@ Backend* home(const MemoryLocation& location) noexcept;
 void wait_for_default_stream(const MemoryLocation& location, const Backend& runs);
 /// Throws Error{wrong_device} if the stream cannot run work between memory of these devices. Null means host memory.
 void check_stream(const Stream& stream, const Backend* destination, const Backend* source, const char* object);
+/// Returns true if both are in the same level or plane of an array and share a texel.
+bool share_texels(const MemoryLocation& a, const MemoryLocation& b) noexcept;
 /// Returns true if the two boxes share a byte of memory or a texel of an array.
 bool overlap(const MemoryLocation& a, const MemoryLocation& b, const Box& box) noexcept;
 

@@ -401,6 +401,7 @@ void prefilter_ggx(const Stream& stream, std::span<const View> levels, const Tex
     std::vector<detail::Launch> launches;  // checks all levels before the first is enqueued
     for (const View& level : levels)
         launches.emplace_back(kPrefilterGgx, stream, level, std::span(&environment, 1), detail::Overlap::refused);
+    detail::check_distinct(launches, detail::level_name);
     for (std::size_t i = 0; i < levels.size(); ++i) {
         const float alpha = roughness[i] * roughness[i];
         const std::int32_t side = side_of(levels[i]);

@@ -125,7 +125,7 @@ void check_levels(std::span<const View> levels, const std::vector<Extent>& exten
         detail::refuse_argument(kPyramid, std::to_string(levels.size()) + " levels were passed",
                                 "Pass 1 to " + std::to_string(extents.size()) + " levels.");
     for (std::size_t i = 0; i < levels.size(); ++i)
-        detail::check_extent(kPyramid, ("levels[" + std::to_string(i) + "]").c_str(), levels[i], extents[i]);
+        detail::check_extent(kPyramid, detail::level_name(i).c_str(), levels[i], extents[i]);
 }
 
 // --- percentage closer -----------------------------------------------------------------------------------------------
@@ -216,6 +216,7 @@ void min_max_pyramid(const Stream& stream, std::span<const View> levels, const T
         launches.emplace_back(kPyramid, stream, levels[i], reads_texture ? source : std::span<const Texture>(),
                               refused);
     }
+    detail::check_distinct(launches, detail::level_name);
     for (std::size_t i = 0; i + 1 < levels.size(); ++i) {
         memory.push_back(detail::scratch_of(scratch, packed_bytes(Format::rg32_float, extents[i]), stream));
         of_memory.emplace_back(kPyramid, stream, memory[i].view(Format::rg32_float, extents[i]),

@@ -59,6 +59,7 @@ void enqueue_levels(const Stream& stream, std::span<const Step> steps, const Mip
         const Texture above = detail::by_points(step.above);
         launches.emplace_back(kMakeMips, stream, step.level, std::span(&above, 1), detail::Overlap::refused);
     }
+    detail::check_distinct(launches, detail::level_name);
     for (std::size_t done = 0; done < steps.size();) {
         const std::span<detail::Launch> left = std::span(launches).subspan(done);
         const std::size_t made = detail::device_kernels(left[0]).make_mips(left, {steps.subspan(done), options});
@@ -82,14 +83,12 @@ Extent half_of(const Extent& sides, ArrayKind kind) {
     return {half(sides.width), half(sides.height), kind == ArrayKind::array_3d ? half(sides.depth) : sides.depth};
 }
 
-std::string level_name(std::size_t index) { return "levels[" + std::to_string(index) + "]"; }
-
 void check_sides(std::span<const View> levels, const Texture& finest) {
     Extent sides = sides_of(finest);
     for (std::size_t i = 0; i < levels.size(); ++i) {
         sides = half_of(sides, finest.kind());
         if (levels[i].extent() == sides) continue;
-        detail::refuse_argument(kMakeMips, level_name(i) + " is " + to_string(levels[i].extent()),
+        detail::refuse_argument(kMakeMips, detail::level_name(i) + " is " + to_string(levels[i].extent()),
                                 "Pass a level of " + to_string(sides) + ", half of the level above.");
     }
 }
@@ -98,13 +97,14 @@ void check_sides(std::span<const View> levels, const Texture& finest) {
 void check_readable(const View& level, std::size_t index) {
     const FormatLayout layout = info(level.format()).layout;
     if (layout != FormatLayout::plain && layout != FormatLayout::packed)
-        detail::refuse_argument(kMakeMips, level_name(index) + " has format " + std::string(name(level.format())),
+        detail::refuse_argument(kMakeMips,
+                                detail::level_name(index) + " has format " + std::string(name(level.format())),
                                 "Pass memory of a plain or packed format.");
     if (level.kind() == MemoryKind::array)
-        detail::refuse_argument(kMakeMips, level_name(index) + " is a part of an array",
+        detail::refuse_argument(kMakeMips, detail::level_name(index) + " is a part of an array",
                                 "Pass memory, or call make_mips() with the array.");
     if (level.location().owner == nullptr)  // the texture would be destroyed at the end of this call
-        detail::refuse_argument(kMakeMips, level_name(index) + " is memory that Texton does not own",
+        detail::refuse_argument(kMakeMips, detail::level_name(index) + " is memory that Texton does not own",
                                 "Pass memory of Linear or Pitched2D.");
 }
 

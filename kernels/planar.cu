@@ -17,6 +17,8 @@ constexpr const char* kFromRgb = "texton::from_rgb";
 
 // --- checks ----------------------------------------------------------------------------------------------------------
 
+std::string plane_name(std::size_t index) { return index == 0 ? "luma" : "chroma"; }
+
 std::string describe(Format format, const Extent& extent) {
     return std::string(name(format)) + " with " + to_string(extent) + " texels";
 }
@@ -28,8 +30,7 @@ void check_plane(const char* object, const PlanarOptions& options, int index, co
     const PlaneInfo plane = plane_info(options.format, index);
     const Extent expected{image.width / plane.divide_width, image.height / plane.divide_height};
     if (format == plane.format && extent == expected) return;
-    const char* what = index == 0 ? "luma" : "chroma";
-    detail::refuse_argument(object, std::string(what) + " is " + describe(format, extent),
+    detail::refuse_argument(object, plane_name(static_cast<std::size_t>(index)) + " is " + describe(format, extent),
                             "For an image of " + to_string(image) + " pixels in " + std::string(name(options.format)) +
                                 ", pass " + describe(plane.format, expected) + ".");
 }
@@ -71,8 +72,10 @@ void from_rgb(const Stream& stream, const Frame& planes, const Texture& texture,
     check_options(kFromRgb, options, texture.extent());
     check_plane(kFromRgb, options, 0, texture.extent(), planes.luma.format(), planes.luma.extent());
     check_plane(kFromRgb, options, 1, texture.extent(), planes.chroma.format(), planes.chroma.extent());
-    detail::Launch luma(kFromRgb, stream, planes.luma, {&texture, 1}, detail::Overlap::refused);
-    detail::Launch chroma(kFromRgb, stream, planes.chroma, {&texture, 1}, detail::Overlap::refused);
+    detail::Launch launches[] = {{kFromRgb, stream, planes.luma, {&texture, 1}, detail::Overlap::refused},
+                                 {kFromRgb, stream, planes.chroma, {&texture, 1}, detail::Overlap::refused}};
+    detail::check_distinct(launches, plane_name);
+    auto& [luma, chroma] = launches;
     if (detail::device_kernels(luma).from_rgb(luma, chroma, options)) return;
     detail::run<1>(luma, detail::luma_plane(options));
     detail::run<1>(chroma, detail::chroma_plane(options));

@@ -17,6 +17,11 @@ void merge(CpuClock& into, const CpuClock& from) {
     }
 }
 
+[[noreturn]] void refuse_ended() {
+    refuse_capturing("another thread has just ended the capture",
+                     "Let all threads finish recording before one of them ends the capture.");
+}
+
 }  // namespace
 
 CpuGraphMemory::CpuGraphMemory(std::shared_ptr<Account> from, std::size_t count)
@@ -82,9 +87,10 @@ bool CpuCapture::owns(const CpuGraphMemory& memory) const {
 
 CpuCapture::Mark CpuCapture::mark(const CpuStream& stream) {
     const std::lock_guard lock(mutex_);
-    const Member& member = members_[stream.id()];
-    Mark mark{shared_from_this(), member.seen};
-    mark.seen[stream.id()] = member.recorded;
+    const auto member = members_.find(stream.id());
+    if (member == members_.end()) refuse_ended();
+    Mark mark{shared_from_this(), member->second.seen};
+    mark.seen[stream.id()] = member->second.recorded;
     return mark;
 }
 
@@ -115,7 +121,9 @@ std::shared_ptr<CpuGraph> CpuCapture::end(const CpuStream& stream) {
     bool joined = true;
     {
         const std::lock_guard lock(mutex_);
-        CpuClock& seen = members_[origin_].seen;
+        const auto origin = members_.find(origin_);
+        if (origin == members_.end()) refuse_ended();
+        CpuClock& seen = origin->second.seen;
         for (const auto& [id, member] : members_) {
             if (id != origin_ && member.recorded > seen[id]) joined = false;
         }

@@ -82,13 +82,14 @@ public:
     /// Returns true if the memory was allocated in this capture.
     bool owns(const CpuGraphMemory& memory) const;
 
+    /// Returns the current point of a member stream. Throws Error{capturing} if another thread has ended the capture.
     Mark mark(const CpuStream& stream);
     /// Makes the stream wait for the mark. The stream takes part in the capture from here on. Throws Error{capturing}
     /// if the stream is in another capture, or if this capture has ended.
     void join(const std::shared_ptr<CpuStream>& stream, const Mark& mark);
     /// Ends the capture and returns the graph. Throws Error{capturing} if the capture did not begin on `stream` or in
-    /// this thread; the capture then continues. Throws Error{capturing} if another stream has not joined back; the
-    /// capture has then ended.
+    /// this thread; the capture then continues. Throws Error{capturing} if another stream has not joined back or another
+    /// thread has ended the capture; the capture has then ended.
     std::shared_ptr<CpuGraph> end(const CpuStream& stream);
     /// Ends the capture and discards what was recorded.
     void abandon() noexcept;

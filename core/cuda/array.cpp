@@ -129,6 +129,11 @@ CudaArray::~CudaArray() {
     if (mipmapped != nullptr) (void)ask<cudaFreeMipmappedArray>(mipmapped);
 }
 
+void CudaArray::disown() noexcept {
+    owned = false;
+    surfaces.clear();
+}
+
 cudaChannelFormatDesc channel_descriptor(Format format) noexcept {
     const CudaChannels& is = info(format).cuda;
     return {is.bits[0], is.bits[1], is.bits[2], is.bits[3], static_cast<cudaChannelFormatKind>(is.kind)};
@@ -165,10 +170,12 @@ ArrayHandle CudaBackend::create_array(const ArrayInfo& info, ArrayBacking backin
 }
 
 void CudaBackend::destroy_array(ArrayHandle array) noexcept {
+    std::unique_ptr<CudaArray> owned(&cuda_array(array));
     quietly([&] {
         const FreeScope scope(ordinal_);
-        delete &cuda_array(array);
+        owned.reset();
     });
+    if (owned != nullptr) owned->disown();  // the device could not be made current, so its memory cannot be freed
 }
 
 MemoryRequirements CudaBackend::array_requirements(ArrayHandle deferred) {

@@ -30,6 +30,8 @@ struct CudaArray {
 
     /// Creates the surfaces of all parts. The array's device must be current.
     void make_surfaces();
+    /// Makes the destructor call no function of CUDA. The array and its surfaces are never freed.
+    void disown() noexcept;
 };
 
 inline CudaArray& cuda_array(ArrayHandle handle) noexcept { return *reinterpret_cast<CudaArray*>(handle); }

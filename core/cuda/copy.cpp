@@ -35,7 +35,7 @@ bool on_device(const MemoryLocation& location) noexcept {
     return as_cuda(location.backend) != nullptr;  // all memory of a CPU device is host memory here
 }
 
-// A location made from an address alone may be page-locked and have no backend, so the kind decides.
+// The buffers of copies through the host are pinned and have no backend, so the kind decides.
 bool pageable(const MemoryLocation& location) noexcept {
     return location.kind == MemoryKind::host ||
            (location.backend != nullptr && location.backend->properties().kind == DeviceKind::cpu);

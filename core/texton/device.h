@@ -101,7 +101,8 @@ public:
     /// Returns the free and total memory at this time. Other processes can change it at any time.
     MemoryInfo memory() const;
     /// Blocks until all work on all streams of the device is done. Throws Error{capturing} while any thread records a
-    /// graph, because CUDA would invalidate the capture.
+    /// graph, because CUDA would invalidate the capture. A capture that another thread begins at the same moment may be
+    /// invalidated: the caller must order the two.
     void synchronize() const;
 
     /// Returns true if this device can directly access the memory of `peer`. Copies between devices do not need this.

@@ -14,7 +14,7 @@ enum class ErrorCode {
     bad_argument,    ///< null, zero, or an invalid value or combination
     out_of_bounds,   ///< a region, offset or count reaches beyond the end
     overflow,        ///< a size does not fit in 64 bits or exceeds a limit of the device
-    overlap,         ///< source and destination share bytes, or other memory is mapped there
+    overlap,         ///< two images of a call share bytes or texels, or other memory is mapped there
     released,        ///< the object is empty (default-constructed, moved from), or its memory was freed or unmapped
     wrong_device,    ///< the object belongs to another device than required
     wrong_location,  ///< the operation does not accept this kind of memory location

@@ -30,19 +30,24 @@ void ask_for_shared_memory(const void* kernel, unsigned bytes, int device) {
 
 }  // namespace
 
-unsigned blocks_at_once(const Stream& stream, unsigned threads, unsigned shared_bytes) {
+unsigned blocks_at_once(const Launch& launch, unsigned threads, unsigned shared_bytes) {
     constexpr unsigned kThreads = 1024;  // of a multiprocessor, with 64 registers each
-    const DeviceScope scope(ordinal_of(stream));
-    const auto attribute = [&](cudaDeviceAttr which) {
+    const LaunchState& state = launch.state();
+    const int device = ordinal_of(state.stream);
+    const auto attribute = [device](cudaDeviceAttr which) {
         int value = 0;
-        call<cudaDeviceGetAttribute>(&value, which, ordinal_of(stream));
+        call<cudaDeviceGetAttribute>(&value, which, device);
         return static_cast<unsigned>(value);
     };
-    if (shared_bytes > attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) return 0;
-    const unsigned by_memory = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) /
-                               (shared_bytes + attribute(cudaDevAttrReservedSharedMemoryPerBlock));
-    const unsigned blocks = std::min({by_memory, kThreads / threads, attribute(cudaDevAttrMaxBlocksPerMultiprocessor)});
-    return blocks * static_cast<unsigned>(stream.device().properties().multiprocessors);
+    return request(state.backend, state.object, {}, [&]() -> unsigned {
+        const DeviceScope scope(device);
+        if (shared_bytes > attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) return 0;
+        const unsigned by_memory = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) /
+                                   (shared_bytes + attribute(cudaDevAttrReservedSharedMemoryPerBlock));
+        const unsigned blocks =
+            std::min({by_memory, kThreads / threads, attribute(cudaDevAttrMaxBlocksPerMultiprocessor)});
+        return blocks * static_cast<unsigned>(state.backend->properties().multiprocessors);
+    });
 }
 
 void launch_blocks(std::span<const Launch> launches, const void* kernel, void** arguments, const BlockGrid& grid) {

@@ -12,9 +12,9 @@ struct BlockGrid {
     unsigned shared_bytes = 0;  ///< dynamic shared memory, in addition to the static memory of the kernel
 };
 
-/// Returns how many blocks the stream's device runs at the same time if the CUDA kernel uses at most 64 registers per
-/// thread. Returns 0 if a block needs more shared memory than the device has.
-[[nodiscard]] unsigned blocks_at_once(const Stream& stream, unsigned threads, unsigned shared_bytes);
+/// Returns how many blocks the launch's device runs at the same time if the CUDA kernel uses at most 64 registers per
+/// thread. Returns 0 if a block needs more shared memory than the device has. Errors carry the launch's object.
+[[nodiscard]] unsigned blocks_at_once(const Launch& launch, unsigned threads, unsigned shared_bytes);
 
 /// Enqueues a CUDA kernel that reads the textures of the launches and writes their images. `arguments` are pointers to
 /// the arguments of the CUDA kernel. All launches must be for the same stream. The memory stays allocated until the

@@ -266,14 +266,14 @@ struct Partition {
 
 /// Returns the width of strips with which the largest number of threads runs at the same time; of equal ones, the
 /// largest width. `blocks_at_once` is 0 if no width fits into shared memory.
-Partition widest_strips(const Stream& stream, const Separable& filter, int channels) {
+Partition widest_strips(const detail::Launch& launch, const Separable& filter, int channels) {
     constexpr std::int32_t kMinWidth = 32;
     Partition best{};
     unsigned maximum = 0;
     for (std::int32_t width = kMaxThreads / channels; width >= kMinWidth; width /= 2) {
         const Strip strip = strip_of(filter, width);
         const auto threads = static_cast<unsigned>(width * channels);
-        const unsigned blocks = detail::blocks_at_once(stream, threads, strip.bytes(channels));
+        const unsigned blocks = detail::blocks_at_once(launch, threads, strip.bytes(channels));
         if (blocks * threads <= maximum) continue;
         maximum = blocks * threads;
         best = {strip, blocks};
@@ -303,7 +303,7 @@ std::int32_t rows_of_block(const Partition& partition, unsigned strips, unsigned
 
 template <int channels, class Finish>
 bool enqueue_strips(const detail::Launch& launch, const Separable& filter, const Finish& finish) {
-    Partition partition = widest_strips(launch.state().stream, filter, channels);
+    Partition partition = widest_strips(launch, filter, channels);
     if (partition.blocks_at_once == 0) return false;
     const PixelTarget& target = launch.target();
     Strip& strip = partition.strip;

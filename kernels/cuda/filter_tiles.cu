@@ -117,7 +117,7 @@ template <int channels, class Functor>
 bool enqueue_tiles(const detail::Launch& launch, const Functor& functor, std::int32_t radius) {
     const auto side = [&](unsigned pixels) { return pixels + 2 * static_cast<unsigned>(radius); };
     const unsigned bytes = side(kWidth) * side(kHeight) * sizeof(Value<channels>);
-    if (detail::blocks_at_once(launch.state().stream, kWidth * detail::kTileThreadRows, bytes) == 0) return false;
+    if (detail::blocks_at_once(launch, kWidth * detail::kTileThreadRows, bytes) == 0) return false;
     const detail::PixelTarget& target = launch.target();
     Job<Functor> job{target, HardwareSource(launch.shape(0), launch.handle(0)), functor, radius};
     void* arguments[] = {&job};

@@ -298,31 +298,31 @@ struct Blocks {
 /// Returns large blocks if a slice is at most one tile, so that one block computes all its levels; otherwise smaller
 /// blocks.
 template <class Format>
-Blocks blocks_of(const Stream& stream, const StoredRows& first) {
+Blocks blocks_of(const detail::Launch& launch, const StoredRows& first) {
     constexpr unsigned kFew = 6;
     constexpr unsigned kBytes = sizeof(typename Format::Word);
     const Blocks large{reinterpret_cast<const void*>(&halve_stored<Format, kMaxFusedLevels>), kMaxFusedLevels, kBytes};
     const bool is_tile = first.row_bytes <= large.tile_bytes() && first.texels.height <= side_of(large.levels);
-    if (is_tile && detail::blocks_at_once(stream, large.threads(), large.shared_bytes()) != 0) return large;
+    if (is_tile && detail::blocks_at_once(launch, large.threads(), large.shared_bytes()) != 0) return large;
     return {reinterpret_cast<const void*>(&halve_stored<Format, kFew>), kFew, kBytes};
 }
 
 template <class Lane, class One, class Two, class Four>
-Blocks blocks_with(int channels, const Stream& stream, const StoredRows& first) {
-    if (channels == 1) return blocks_of<StoredFormat<Lane, One>>(stream, first);
-    if (channels == 2) return blocks_of<StoredFormat<Lane, Two>>(stream, first);
-    return blocks_of<StoredFormat<Lane, Four>>(stream, first);
+Blocks blocks_with(int channels, const detail::Launch& launch, const StoredRows& first) {
+    if (channels == 1) return blocks_of<StoredFormat<Lane, One>>(launch, first);
+    if (channels == 2) return blocks_of<StoredFormat<Lane, Two>>(launch, first);
+    return blocks_of<StoredFormat<Lane, Four>>(launch, first);
 }
 
 /// Returns nothing if stored words of the format cannot be averaged.
-std::optional<Blocks> blocks_for(const FormatInfo& format, const Stream& stream, const StoredRows& first) {
+std::optional<Blocks> blocks_for(const FormatInfo& format, const detail::Launch& launch, const StoredRows& first) {
     if (format.layout != FormatLayout::plain) return std::nullopt;
     const int channels = format.channels;
     if (format.kind == FormatKind::unorm && format.bits == 8)
-        return blocks_with<CodesOf8Bits, std::uint8_t, std::uint16_t, std::uint32_t>(channels, stream, first);
+        return blocks_with<CodesOf8Bits, std::uint8_t, std::uint16_t, std::uint32_t>(channels, launch, first);
     if (format.kind != FormatKind::floating) return std::nullopt;
-    if (format.bits == 16) return blocks_with<TwoHalves, std::uint16_t, std::uint32_t, uint2>(channels, stream, first);
-    return blocks_with<OneFloat, std::uint32_t, uint2, uint4>(channels, stream, first);
+    if (format.bits == 16) return blocks_with<TwoHalves, std::uint16_t, std::uint32_t, uint2>(channels, launch, first);
+    return blocks_with<OneFloat, std::uint32_t, uint2, uint4>(channels, launch, first);
 }
 
 }  // namespace
@@ -334,7 +334,7 @@ std::size_t enqueue_stored(std::span<const Step> steps, std::span<const detail::
     add_levels(job, steps, launches);
     if (job.count == 0) return 0;
     const StoredRows& first = job.levels[0];
-    const std::optional<Blocks> blocks = blocks_for(info(steps[0].above.format()), launches[0].state().stream, first);
+    const std::optional<Blocks> blocks = blocks_for(info(steps[0].above.format()), launches[0], first);
     if (!blocks) return 0;
     job.count = std::min(job.count, blocks->levels);
     void* arguments[] = {&job};

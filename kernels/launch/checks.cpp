@@ -10,6 +10,8 @@
 #include <texton/error.h>
 
 #include "arrays/texture_state.h"
+#include "arrays/written_image.h"
+#include "kernels/launch/launch_state.h"
 
 namespace texton::detail {
 
@@ -112,5 +114,21 @@ void check_gathers(const char* object, const char* name, const Texture& texture)
     refuse_argument(object, fmt::format("{} is a texture of {} that does not support gather", name, source),
                     "Create the texture from an array with ArrayUsage::gather.");
 }
+
+void check_distinct(std::span<const Launch> launches, std::string (*name_of)(std::size_t index)) {
+    for (std::size_t second = 1; second < launches.size(); ++second) {
+        const MemoryLocation& image = launches[second].state().image;
+        for (std::size_t first = 0; first < second; ++first) {
+            if (!images_meet(launches[first].state().image, image)) continue;
+            throw Error({.code = ErrorCode::overlap,
+                         .object = launches[second].state().object,
+                         .problem = fmt::format("{} and {} share {}", name_of(first), name_of(second),
+                                                image.kind == MemoryKind::array ? "texels" : "bytes"),
+                         .remedy = "Pass images that share no memory."});
+        }
+    }
+}
+
+std::string level_name(std::size_t index) { return fmt::format("levels[{}]", index); }
 
 }  // namespace texton::detail

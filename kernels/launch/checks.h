@@ -10,6 +10,8 @@
 
 namespace texton::detail {
 
+class Launch;
+
 /// Throws Error{bad_argument}.
 [[noreturn]] void refuse_argument(const char* object, std::string problem, std::string remedy);
 
@@ -43,5 +45,10 @@ void check_weights(const char* object, const char* name, std::span<const float> 
 [[nodiscard]] bool fits_sample(const View& image, const Texture& texture);
 /// Throws Error{bad_argument} unless the texture's array was created with ArrayUsage::gather.
 void check_gathers(const char* object, const char* name, const Texture& texture);
+/// Throws Error{overlap} if the images of two launches of one call share bytes or texels, because the device may write
+/// the images in any order or at the same time. `name_of` returns the name of an image's argument.
+void check_distinct(std::span<const Launch> launches, std::string (*name_of)(std::size_t index));
+/// Returns the name of an element of the argument `levels`.
+[[nodiscard]] std::string level_name(std::size_t index);
 
 }  // namespace texton::detail

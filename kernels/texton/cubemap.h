@@ -73,8 +73,9 @@ void irradiance(const Stream& stream, const View& cube, const Texture& environme
 /// Samples are chosen as in irradiance().
 ///
 /// Throws Error{bad_argument} if the numbers of levels and of roughness values differ, if roughness or samples are out
-/// of their ranges, if a level is not a cube, or if the texture is not a cubemap or returns integers. Also throws the
-/// errors of launch(). If an argument is invalid, nothing was enqueued.
+/// of their ranges, if a level is not a cube, or if the texture is not a cubemap or returns integers. Throws
+/// Error{overlap} if two levels share bytes or texels. Also throws the errors of launch(). If an argument is invalid,
+/// nothing was enqueued.
 void prefilter_ggx(const Stream& stream, std::span<const View> levels, const Texture& environment,
                    std::span<const float> roughness, const LightOptions& options = {});
 

@@ -37,7 +37,8 @@ namespace texton {
 /// from `scratch`, or else from the current pool of the stream's device. It is freed in stream order. Throws the errors
 /// of the pool.
 ///
-/// If an argument is invalid or the pool has too little memory, nothing was enqueued.
+/// Throws Error{overlap} also if two levels share bytes or texels. If an argument is invalid or the pool has too little
+/// memory, nothing was enqueued.
 void min_max_pyramid(const Stream& stream, std::span<const View> levels, const Texture& texture, int channel = 0,
                      const std::optional<Pool>& scratch = {});
 

@@ -67,8 +67,9 @@ void to_rgb(const Stream& stream, const View& image, const Texture& luma, const 
 /// work is done, as for launch(). Several threads may call this function at once.
 ///
 /// Throws Error{bad_argument} if a plane's format or size does not match, if width or height is odd, or if the texture
-/// is of another kind or returns integers. Also throws the errors of launch(). All arguments are checked before work is
-/// enqueued. If enqueueing the chroma plane fails later, the luma plane may have been enqueued.
+/// is of another kind or returns integers. Throws Error{overlap} if the planes share bytes or texels. Also throws the
+/// errors of launch(). All arguments are checked before work is enqueued. If enqueueing the chroma plane fails later,
+/// the luma plane may have been enqueued.
 void from_rgb(const Stream& stream, const Frame& planes, const Texture& texture, const PlanarOptions& options = {});
 
 }  // namespace texton

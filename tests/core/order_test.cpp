@@ -1,6 +1,7 @@
 // The order of calls without a stream: after the work of the default stream, and done when they return.
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -11,10 +12,12 @@
 #include <texton/graph.h>
 #include <texton/linear.h>
 #include <texton/pinned.h>
+#include <texton/registered.h>
 
 #include "tests/support/default_stream.h"
 #include "tests/support/gate.h"
 #include "tests/support/on_every_device.h"
+#include "tests/support/pages.h"
 #include "tests/support/texels.h"
 
 namespace texton {
@@ -83,6 +86,32 @@ TEST_P(OrderTest, PinnedMemoryIsCopiedAndFilledAfterTheDefaultStreamOfItsDevice)
         device(), [&](const Stream& standard) { fill(pinned.view(), std::uint8_t{4}, standard); },
         [&] { fill(pinned.view(), std::uint8_t{3}); });
     EXPECT_TRUE(all_bytes(pinned.read(), 3));
+}
+
+TEST_P(OrderTest, PageLockedMemoryGivenByItsAddressIsCopiedAndFilledAfterTheDefaultStreamOfItsDevice) {
+    // The first CPU device executes the copies and fills, and the memory belongs to another device.
+    const std::optional<Device> owner = on_cpu() ? peer() : device();
+    if (!owner) GTEST_SKIP() << "needs a second device of the kind";
+    const Pinned pinned(*owner, 4096);
+    const test::Pages pages(1);
+    const Registered registered(*owner, pages.all());
+    const Linear elsewhere(Device::cpu(), 4096);
+    for (const View& memory : {pinned.view(), registered.view()}) {
+        SCOPED_TRACE(name(memory.kind()));
+        const View by_address = host_view(std::span(memory.data(), 4096));
+        after_default_stream(
+            *owner, [&](const Stream& standard) { fill(memory, std::uint8_t{2}, standard); },
+            [&] { copy(elsewhere.view(), by_address); });
+        EXPECT_TRUE(all_bytes(test::download(elsewhere.view()), 2));
+        after_default_stream(
+            *owner, [&](const Stream& standard) { fill(memory, std::uint8_t{3}, standard); },
+            [&] { copy(by_address, elsewhere.view()); });
+        EXPECT_TRUE(all_bytes(std::span(memory.data(), 4096), 2));
+        after_default_stream(
+            *owner, [&](const Stream& standard) { fill(memory, std::uint8_t{4}, standard); },
+            [&] { fill(by_address, std::uint8_t{5}); });
+        EXPECT_TRUE(all_bytes(std::span(memory.data(), 4096), 5));
+    }
 }
 
 TEST_P(OrderTest, CopyBetweenDevicesWithoutStreamIsOrderedAfterBothDefaultStreams) {

@@ -1,12 +1,17 @@
 // Arrays, their mappings, textures, surfaces and sampling.
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <thread>
 
 #include <texton/array.h>
 #include <texton/copy.h>
 #include <texton/deferred_array.h>
+#include <texton/error.h>
 #include <texton/fill.h>
 #include <texton/graph.h>
 #include <texton/linear.h>
@@ -179,6 +184,50 @@ Bytes use_deferred_array(const Device& device) {
     return result;
 }
 
+/// Calls the function in a new thread, whose start cannot fail.
+void in_new_thread(const std::function<void()>& function) {
+    std::exception_ptr failure;
+    const auto run = [&] {
+        try {
+            function();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    };
+    std::thread thread = [&] {
+        const Aside own;
+        return std::thread(run);
+    }();
+    thread.join();
+    if (failure) std::rethrow_exception(failure);
+}
+
+/// Records a copy, and goes on if it fails. Returns 1 if a graph with the copy keeps the array.
+Bytes record_copy_that_may_fail(const Device& device) {
+    const TilePool pool(device, {.chunk_bytes = kChunk});
+    const Stream stream(device);
+    std::optional<DeferredArray> array(
+        std::in_place, device, ArrayInfo{.format = Format::r8_uint, .extent = {64, 32}, .usage = {.surface = true}});
+    const Tiles tiles = pool.allocate_bytes(array->requirements().bytes);
+    array->map(tiles, stream);
+    stream.synchronize();
+    const Linear memory(device, 64 * 32);
+    const View packed = memory.view(Format::r8_uint, {64, 32});
+    std::optional<Graph> graph;
+    in_new_thread([&] {  // what a thread keeps for its recordings is empty in a new one
+        graph.emplace(captured(stream, [&] {
+            try {
+                copy(packed, array->array().view(), stream);
+            } catch (const Error&) {
+                // The graph may have no copy.
+            }
+        }));
+    });
+    array.reset();
+    const bool kept = tiles.mapped() != 0;
+    return {std::byte{kept || graph->size() == 0}};
+}
+
 Bytes use_planar_array(const Device& device) {
     const PlanarArray first(device, Format::nv12, {32, 16});
     const PlanarArray second(device, Format::nv12, {32, 16});
@@ -249,6 +298,7 @@ std::vector<Operation> mapping_operations() {
     return {
         {"SparseArray", {"sparse_array", "tile_pool"}, with_device(use_sparse_array)},
         {"DeferredArray", {"deferred_array", "tile_pool"}, with_device(use_deferred_array)},
+        {"RecordedCopyThatMayFail", {"deferred_array", "graph"}, with_device(record_copy_that_may_fail)},
     };
 }
 

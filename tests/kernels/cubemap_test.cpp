@@ -459,6 +459,37 @@ TEST_P(CubemapTest, PrefilteringALevelThatCannotBeWrittenIsRefusedAsAWhole) {
     EXPECT_TRUE(test::all_bytes(download(first), 9));
 }
 
+TEST_P(CubemapTest, PrefilteredLevelsThatShareFacesAreRefusedAndNamed) {
+    constexpr std::size_t kSide = 4;
+    const Texture environment(cube(kSide, labeled_cube(kSide)), kPoint);
+    const Array cubes(device(), {.format = Format::rgba32_float,
+                                 .extent = {kSide, kSide},
+                                 .kind = ArrayKind::cubemap_layered,
+                                 .layers = 3,
+                                 .usage = {.surface = true}});
+    const auto faces = [&](std::size_t first) {
+        return cubes.view({.region = Region{{0, 0, first}, {kSide, kSide, 6}}});
+    };
+    const Linear memory(device(), Format::rgba32_float, {kSide, kSide, 12});
+    const View slices = memory.view(Format::rgba32_float, {kSide, kSide, 12});
+    const View first = slices.region({{}, {kSide, kSide, 6}});
+    const Stream stream(device());
+    const auto refuse = [&](const std::vector<View>& levels, std::string_view shared) {
+        const std::vector<float> roughness(levels.size(), 0);
+        expect_error([&] { prefilter_ggx(stream, levels, environment, roughness); }, ErrorCode::overlap,
+                     "texton::prefilter_ggx", {"levels[0]", "levels[1]", shared});
+    };
+    refuse({faces(6), faces(6), faces(0)}, "share texels");
+    refuse({faces(6), faces(11)}, "share texels");
+    refuse({first, first}, "share bytes");
+    refuse({first, slices.region({{3, 3, 5}, {1, 1, 6}})}, "share bytes");
+
+    const std::vector<View> levels{faces(12), faces(0), first, slices.region({{0, 0, 6}, {kSide, kSide, 6}})};
+    prefilter_ggx(stream, levels, environment, std::vector<float>(levels.size(), 0));
+    stream.synchronize();
+    for (const View& level : levels) EXPECT_EQ(colors_of(download(level)), labeled_cube(kSide));
+}
+
 // --- by name ---------------------------------------------------------------------------------------------------------
 
 TEST_P(CubemapTest, EveryKernelProducesImagesOfTheProposedShapes) {

@@ -225,6 +225,33 @@ TEST_P(GatherKernelTest, APyramidWithALevelThatCannotBeWrittenIsRefusedAsAWhole)
     for (const View& level : pyramid.levels) EXPECT_TRUE(test::all_bytes(download(level), 9));
 }
 
+TEST_P(GatherKernelTest, LevelsThatShareTexelsOfAnArrayAreRefusedAndNamed) {
+    const Texture texture = texture_of(device(), Format::r8_unorm, {16, 8}, test::pattern(16 * 8, 4));
+    const Array array(device(),
+                      {.format = Format::rg8_unorm, .extent = {12, 4}, .levels = 2, .usage = {.surface = true}});
+    const auto part = [&](Offset at, Extent extent) { return array.view({.region = Region{at, extent}}); };
+    const Stream stream(device());
+    fill(array.view(), std::uint8_t{9});
+    for (const Offset at : {Offset{0, 0}, Offset{7, 2}, Offset{4, 1}}) {
+        const std::vector<View> levels{part({}, {8, 4}), part(at, {4, 2})};
+        expect_error([&] { min_max_pyramid(stream, levels, texture); }, ErrorCode::overlap, "texton::min_max_pyramid",
+                     {"levels[0]", "levels[1]", "share texels"});
+    }
+    stream.synchronize();
+    EXPECT_TRUE(test::all_bytes(download(array.view()), 9));
+
+    const Pyramid apart(device(), {{8, 4}, {4, 2}}, Format::rg8_unorm);
+    min_max_pyramid(stream, apart.levels, texture);
+    const View second_level = array.view({.level = 1, .region = Region{{1, 0}, {4, 2}}});
+    for (const View& second : {part({8, 1}, {4, 2}), second_level}) {
+        const std::vector<View> levels{part({}, {8, 4}), second};
+        min_max_pyramid(stream, levels, texture);
+        stream.synchronize();
+        for (std::size_t i = 0; i < levels.size(); ++i)
+            EXPECT_TRUE(test::same_bytes(download(levels[i]), download(apart.levels[i]))) << i;
+    }
+}
+
 // --- percentage closer -----------------------------------------------------------------------------------------------
 
 /// Returns random depths from few values, so that some equal the references.

@@ -8,6 +8,7 @@
 #include <texton/array.h>
 #include <texton/fill.h>
 #include <texton/kernel.h>
+#include <texton/linear.h>
 #include <texton/pitched.h>
 #include <texton/pixel_encode.h>
 #include <texton/planar.h>
@@ -575,6 +576,48 @@ TEST_P(PlanarTest, PlanesThatMismatchTheFormatAreRefusedAndNamed) {
     not_made(frame, odd, {"3 x 4", "even"});
     not_made(frame, layers, {"layered_2d"});
     not_made(frame, Texture(Array(device(), {Format::rgba8_uint, {4, 4}})), {"rgba8_uint"});
+}
+
+/// Planes of nv12 for an image of 8 x 4 pixels in one block of memory, whose rows are 32 bytes apart.
+Frame planes_in(const Linear& memory, std::size_t chroma_at) {
+    return {borrowed_view(memory.device(), memory.data(), Format::r8_unorm, {8, 4}, 32),
+            borrowed_view(memory.device(), memory.data() + chroma_at, Format::rg8_unorm, {4, 2}, 32)};
+}
+
+TEST_P(PlanarTest, PlanesThatShareBytesAreRefusedAndNamed) {
+    const Array array(device(), {Format::rgba8_unorm, {8, 4}});
+    upload(array.view(), test::pattern(8 * 4 * 4, 8));
+    const Texture texture(array);
+    const Linear memory(device(), 256);
+    fill(memory.view(), std::uint8_t{9});
+    const Stream stream(device());
+    for (const std::size_t chroma_at : {0, 7, 32, 36, 103}) {
+        SCOPED_TRACE(chroma_at);
+        expect_error([&] { from_rgb(stream, planes_in(memory, chroma_at), texture); }, ErrorCode::overlap,
+                     "texton::from_rgb", {"luma", "chroma", "share bytes"});
+    }
+    stream.synchronize();
+    EXPECT_TRUE(test::all_bytes(download(memory.view()), 9));
+}
+
+TEST_P(PlanarTest, PlanesSideBySideInOneBlockAreNoOverlap) {
+    const Array array(device(), {Format::rgba8_unorm, {8, 4}});
+    upload(array.view(), test::pattern(8 * 4 * 4, 8));
+    const Linear memory(device(), 256);
+    const Stream stream(device());
+    from_rgb(stream, planes_in(memory, 128), Texture(array));  // below each other
+    stream.synchronize();
+    const Bytes luma = download(planes_in(memory, 128).luma);
+    const Bytes chroma = download(planes_in(memory, 128).chroma);
+    for (const std::size_t chroma_at : {8, 40, 56, 104}) {
+        SCOPED_TRACE(chroma_at);
+        fill(memory.view(), std::uint8_t{9});
+        const Frame planes = planes_in(memory, chroma_at);
+        from_rgb(stream, planes, Texture(array));
+        stream.synchronize();
+        EXPECT_TRUE(test::same_bytes(download(planes.luma), luma));
+        EXPECT_TRUE(test::same_bytes(download(planes.chroma), chroma));
+    }
 }
 
 }  // namespace

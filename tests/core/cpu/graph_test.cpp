@@ -3,6 +3,7 @@
 #include <atomic>
 #include <thread>
 
+#include "core/cpu/capture.h"
 #include "tests/support/cpu_device.h"
 
 namespace texton::detail {
@@ -73,6 +74,19 @@ TEST_F(CpuGraphTest, CallsThatWouldBreakACaptureAreRefusedAndTheCaptureContinues
     refused(ErrorCode::capturing, [&] { device().event_done(inside); });
     refused(ErrorCode::capturing, [&] { device().stream_wait(side, inside); });
     refused(ErrorCode::capturing, [&] { device().end_capture(origin); });
+}
+
+TEST_F(CpuGraphTest, ACaptureThatAnotherThreadHasEndedIsLeftAsItIs) {
+    const auto origin = std::make_shared<CpuStream>();
+    const auto side = std::make_shared<CpuStream>();
+    CpuCapture::begin(origin);
+    const auto capture = origin->capture();
+    const CpuCapture::Mark earlier = capture->mark(*origin);
+    capture->abandon();  // between a call's query of the stream's capture and its use
+    refused(ErrorCode::capturing, [&] { (void)capture->mark(*origin); });
+    refused(ErrorCode::capturing, [&] { capture->join(side, earlier); });
+    EXPECT_EQ(side->capture(), nullptr);
+    refused(ErrorCode::capturing, [&] { (void)capture->end(*origin); });
 }
 
 TEST_F(CpuGraphTest, AnAbandonedCaptureDiscardsItsWork) {
