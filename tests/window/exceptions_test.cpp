@@ -14,7 +14,8 @@ extern "C" __attribute__((weak)) void __lsan_enable();
 namespace texton::viewer::test {
 namespace {
 
-// Qt does not free the point of a mouse event whose handler throws. What is allocated while an object exists is no leak.
+// If the handler of a mouse event throws, Qt does not free the event's point and keeps a reference to the window. What is
+// allocated while an object exists is no leak.
 class LeaksOfQt {
 public:
     LeaksOfQt() {
@@ -51,10 +52,10 @@ TEST_F(ExceptionsTest, ExceptionOfASlotOrAnEventHandlerIsShown) {
     protected:
         void mousePressEvent(QMouseEvent*) override { throw std::runtime_error("the handler failed"); }
     } widget;
-    widget.show();
     testing::internal::CaptureStderr();
     {
         const LeaksOfQt leaks;
+        widget.show();
         QTest::mouseClick(&widget, Qt::LeftButton);
     }
     QTimer::singleShot(0, &widget, [] { throw std::runtime_error("the slot failed"); });
