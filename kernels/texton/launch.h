@@ -131,12 +131,15 @@ struct WithSourceArray : Functor {
 };
 
 template <std::size_t>
-using CpuSourceOfTexture = CpuSource;
+struct SourceOfTexture {
+    using OnCpu = CpuSource;
+};
 
 /// Returns whether the functor can be called with one source for each texture.
 template <class Functor, std::size_t... index>
 constexpr bool takes_sources(std::index_sequence<index...>) {
-    return std::is_invocable_r_v<Float4, const Functor&, PixelPosition, const CpuSourceOfTexture<index>&...>;
+    return std::is_invocable_r_v<Float4, const Functor&, PixelPosition,
+                                 const typename SourceOfTexture<index>::OnCpu&...>;
 }
 
 template <class Functor, std::size_t... index>
