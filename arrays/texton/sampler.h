@@ -1,5 +1,5 @@
 #pragma once
-#include <cstddef>
+#include <concepts>
 #include <cstdint>
 
 namespace texton {
@@ -27,10 +27,16 @@ public:
                            AddressMode z = AddressMode::clamp) noexcept
         : of_axis_{x, y, z} {}
 
-    /// Returns the mode of an axis: 0 is x, 1 is y, 2 is z.
-    constexpr AddressMode& operator[](std::size_t axis) noexcept { return of_axis_[axis]; }
-    /// Returns the mode of an axis: 0 is x, 1 is y, 2 is z.
-    constexpr const AddressMode& operator[](std::size_t axis) const noexcept { return of_axis_[axis]; }
+    /// Returns the mode of an axis, which is an integer of any type: 0 is x, 1 is y, 2 is z.
+    template <std::integral Axis>
+    constexpr AddressMode& operator[](Axis axis) noexcept {
+        return of_axis_[axis];
+    }
+    /// Returns the mode of an axis, which is an integer of any type: 0 is x, 1 is y, 2 is z.
+    template <std::integral Axis>
+    constexpr const AddressMode& operator[](Axis axis) const noexcept {
+        return of_axis_[axis];
+    }
     constexpr AddressMode* begin() noexcept { return of_axis_; }                ///< For loops over the axes.
     constexpr AddressMode* end() noexcept { return of_axis_ + 3; }              ///< For loops over the axes.
     constexpr const AddressMode* begin() const noexcept { return of_axis_; }    ///< For loops over the axes.
