@@ -3,7 +3,6 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -185,7 +184,8 @@ Bytes use_deferred_array(const Device& device) {
 }
 
 /// Calls the function in a new thread, whose start cannot fail.
-void in_new_thread(const std::function<void()>& function) {
+template <class Function>
+void in_new_thread(const Function& function) {
     std::exception_ptr failure;
     const auto run = [&] {
         try {
@@ -204,6 +204,7 @@ void in_new_thread(const std::function<void()>& function) {
 
 /// Records a copy, and goes on if it fails. Returns 1 if a graph with the copy keeps the array.
 Bytes record_copy_that_may_fail(const Device& device) {
+    std::optional<Aside> own(std::in_place);  // only calls of the recording fail
     const TilePool pool(device, {.chunk_bytes = kChunk});
     const Stream stream(device);
     std::optional<DeferredArray> array(
@@ -213,6 +214,7 @@ Bytes record_copy_that_may_fail(const Device& device) {
     stream.synchronize();
     const Linear memory(device, 64 * 32);
     const View packed = memory.view(Format::r8_uint, {64, 32});
+    own.reset();
     std::optional<Graph> graph;
     in_new_thread([&] {  // what a thread keeps for its recordings is empty in a new one
         graph.emplace(captured(stream, [&] {
@@ -225,7 +227,9 @@ Bytes record_copy_that_may_fail(const Device& device) {
     });
     array.reset();
     const bool kept = tiles.mapped() != 0;
-    return {std::byte{kept || graph->size() == 0}};
+    Bytes result = own_bytes(1);
+    result[0] = std::byte{kept || graph->size() == 0};
+    return result;
 }
 
 Bytes use_planar_array(const Device& device) {

@@ -16,10 +16,12 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <texton/array.h>
 #include <texton/error.h>
 
 #include "tests/faults/operations.h"
@@ -360,6 +362,30 @@ TEST_P(FaultTest, FailingDestructorsThrowNothing) {
         finish(device());
         if (!failed) break;
     }
+    test::watch_cuda_calls(false);
+}
+
+TEST(FaultArrayTest, AnArrayWhoseDeviceCannotBeMadeCurrentFreesItsHostMemory) {
+    if (const std::string reason = Device::why_no_cuda(); !reason.empty()) {
+        if (test::gpu_required()) FAIL() << "TEXTON_REQUIRE_GPU is 1, but there is no CUDA device";
+        GTEST_SKIP() << "no CUDA device: " << reason;
+    }
+    test::watch_cuda_calls(true);
+    const ArrayInfo info{.format = Format::rgba8_unorm, .extent = {16, 16}, .levels = 3, .usage = {.surface = true}};
+    const auto blocks_freed = [&](bool fails) {
+        std::optional<Array> array(std::in_place, Device::cuda(), info);
+        const std::ptrdiff_t before = test::live_blocks();
+        if (fails) test::arm({"unknown error", Call::cuda, Effect::fail, 999, 1}, 0);
+        array.reset();
+        const bool failed = test::disarm();
+        const std::ptrdiff_t freed = before - test::live_blocks();
+        EXPECT_EQ(failed, fails);
+        return freed;
+    };
+    (void)blocks_freed(false);  // so that the next ones create nothing that is kept
+    const std::ptrdiff_t usual = blocks_freed(false);
+    EXPECT_EQ(blocks_freed(true), usual);  // the memory of the device is lost
+    EXPECT_EQ(test::failed_cuda_function(), "cudaGetDevice");
     test::watch_cuda_calls(false);
 }
 
