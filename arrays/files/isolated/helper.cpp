@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <mutex>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -42,10 +43,15 @@ std::string system_text(int error) { return std::generic_category().message(erro
     throw Error({.code = code, .object = object, .problem = std::move(problem), .remedy = std::move(remedy)});
 }
 
-[[noreturn]] void used_up(const char* object, const char* what, int error) {
-    fail(object, ErrorCode::out_of_memory,
+bool is_used_up(int error) noexcept {
+    return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS || error == EAGAIN;
+}
+
+[[noreturn]] void not_created(const char* object, const char* what, int error) {
+    fail(object, is_used_up(error) ? ErrorCode::out_of_memory : ErrorCode::unsupported,
          fmt::format("{} for the helper {} could not be created: {}", what, kProgram, system_text(error)),
-         "Close files or raise the limits of the process.");
+         is_used_up(error) ? "Close files or raise the limits of the process."
+                           : "The system must allow this process to create it.");
 }
 
 // Returns the folder of the program or shared library that contains this function, and of the program.
@@ -90,7 +96,8 @@ OwnedDescriptor above(OwnedDescriptor descriptor) {
 
 std::array<OwnedDescriptor, 2> socket_pair(const char* object) {
     std::array<int, 2> ends{-1, -1};
-    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) used_up(object, "a socket", errno);
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
+        not_created(object, "a socket", errno);
     return {OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1])};
 }
 
@@ -152,7 +159,7 @@ public:
     Helper(const char* object, Owner owner) : owner_(std::move(owner)) {
         auto [ours, theirs] = socket_pair(object);
         theirs = above(std::move(theirs));
-        if (!theirs) used_up(object, "a descriptor", errno);
+        if (!theirs) not_created(object, "a descriptor", errno);
         process_ = spawn(object, owner_.program, theirs.number());
         theirs.reset();
         control_ = std::move(ours);
@@ -191,6 +198,16 @@ private:
     OwnedDescriptor control_;
     pid_t process_ = -1;
 };
+
+OwnedDescriptor folder_of(const char* object, const char* path) {
+    OwnedDescriptor folder(::open(path, O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (folder) return folder;
+    const int error = errno;
+    if (is_used_up(error)) not_created(object, "a descriptor of a folder", error);
+    fail(object, ErrorCode::io,
+         fmt::format("the folder {}, to which relative paths refer, could not be opened: {}", path, system_text(error)),
+         "Change the working folder, or use absolute paths.");
+}
 
 // The helper of the process. The object is never destroyed, because images can outlive static objects. exit() ends the
 // helper; otherwise it ends itself when the process does.
@@ -242,15 +259,15 @@ std::vector<std::string> helper_paths() {
     return paths;
 }
 
-ReaderConnection connect_reader(const char* object) {
+ReaderConnection connect_reader(const char* object, const char* folder) {
     auto [ours, theirs] = socket_pair(object);
     OwnedDescriptor memory(::memfd_create("texton-reader", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    if (!memory) used_up(object, "shared memory", errno);
+    if (!memory) not_created(object, "shared memory", errno);
     // The reader can neither shorten the memory nor prevent this process from growing it.
     ::fcntl(memory.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL);
-    const OwnedDescriptor folder(::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
-    const std::array<int, kMaxPacketDescriptors> descriptors{theirs.number(), memory.number(), folder.number()};
-    CurrentHelper::instance().connect(object, std::span(descriptors).first(folder ? 3 : 2));
+    const OwnedDescriptor opened = folder_of(object, folder);
+    const std::array<int, kMaxPacketDescriptors> descriptors{theirs.number(), memory.number(), opened.number()};
+    CurrentHelper::instance().connect(object, descriptors);
     return {std::move(ours), std::move(memory)};
 }
 

@@ -17,9 +17,10 @@ struct ReaderConnection {
 };
 
 /// Starts a process that reads one file. Starts the helper first if there is none, if it ended, or if it was started
-/// for another process, another user or another program than it would be now. Relative paths refer to the working
-/// folder of this call. Throws Error{unsupported} if the program does not exist or cannot be started, and
-/// Error{out_of_memory} if descriptors or memory are used up. Several threads may call this function at once.
-[[nodiscard]] ReaderConnection connect_reader(const char* object);
+/// for another process, another user or another program than it would be now. Relative paths in requests refer to
+/// `folder`. Throws Error{unsupported} if the program does not exist or cannot be started, Error{out_of_memory} if
+/// descriptors or memory are used up, and Error{io} if the folder cannot be opened. Several threads may call this
+/// function at once.
+[[nodiscard]] ReaderConnection connect_reader(const char* object, const char* folder);
 
 }  // namespace texton::detail

@@ -180,7 +180,7 @@ bool ReaderSession::connected(const char* object) {
     if (connection_ && process_ == ::getpid() && !wait_for_packet(connection_->socket.number(), Clock::now())) {
         return true;
     }
-    connection_ = connect_reader(object);
+    connection_ = connect_reader(object, path_.is_absolute() ? "/" : ".");
     process_ = ::getpid();
     memory_bytes_ = 0;
     ConnectedSessions::instance().used(this);

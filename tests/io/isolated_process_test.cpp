@@ -1,0 +1,239 @@
+#include <texton/read_options.h>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <texton/error.h>
+#include <texton/image.h>
+
+#include "arrays/files/isolated/descriptor.h"
+#include "arrays/files/isolated/protocol.h"
+#include "tests/support/image_folder.h"
+#include "tests/support/reader_processes.h"
+
+// The processes, sockets and descriptors of isolated reading: how many there are, when they end, and what happens if
+// there are too few.
+
+namespace texton {
+namespace {
+
+namespace fs = std::filesystem;
+using detail::OwnedDescriptor;
+using detail::Packet;
+using detail::PacketKind;
+using detail::Received;
+using OIIO::TypeDesc;
+using test::Bytes;
+
+constexpr ReadOptions kIsolated{.isolated = true};
+
+class IsolatedProcessTest : public testing::Test {
+protected:
+    void SetUp() override { setenv("TEXTON_READER", TEXTON_TEST_READER, 0); }
+    fs::path at(const std::string& name) const { return folder_.at(name); }
+    fs::path small() const { return test::store(at("small.png"), {test::stored_image(8, 8, 4, TypeDesc::UINT8, 4)}); }
+    // Returns a link to the reader, for which the library starts a helper of its own.
+    fs::path reader_link() const {
+        fs::create_symlink(test::configured_path("TEXTON_READER", TEXTON_TEST_READER), at("texton-reader"));
+        return at("texton-reader");
+    }
+
+    test::ImageFolder folder_;
+};
+
+// --- too few descriptors ---
+
+// Leaves the process a number of descriptors while it exists.
+class FewDescriptors {
+public:
+    explicit FewDescriptors(std::size_t count) {
+        ::getrlimit(RLIMIT_NOFILE, &before_);
+        const rlimit few{std::min<rlim_t>(256, before_.rlim_max), before_.rlim_max};
+        ::setrlimit(RLIMIT_NOFILE, &few);
+        for (;;) {
+            OwnedDescriptor next(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+            if (!next) break;
+            filling_.push_back(std::move(next));
+        }
+        filling_.resize(filling_.size() - std::min(count, filling_.size()));
+    }
+    ~FewDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+    FewDescriptors(const FewDescriptors&) = delete;
+    FewDescriptors& operator=(const FewDescriptors&) = delete;
+
+private:
+    rlimit before_{};
+    std::vector<OwnedDescriptor> filling_;
+};
+
+// Changes the working folder while it exists.
+class WorkingFolder {
+public:
+    explicit WorkingFolder(const fs::path& folder) { fs::current_path(folder); }
+    ~WorkingFolder() { fs::current_path(before_); }
+    WorkingFolder(const WorkingFolder&) = delete;
+    WorkingFolder& operator=(const WorkingFolder&) = delete;
+
+private:
+    fs::path before_ = fs::current_path();
+};
+
+TEST_F(IsolatedProcessTest, ALackOfDescriptorsNeverOpensAFileOfAnotherFolder) {
+    for (const char* folder : {"first", "second"}) {
+        fs::create_directory(at(folder));
+        const unsigned seed = *folder == 'f' ? 1 : 2;
+        test::store(at(folder) / "here.png", {test::stored_image(8, 8, 4, TypeDesc::UINT8, seed)});
+    }
+    const Bytes expected = read_image(at("second") / "here.png").texels;
+    const test::ReaderProgram program(reader_link());
+    {
+        const WorkingFolder first(at("first"));
+        EXPECT_NE(read_image("here.png", kIsolated).texels, expected);  // starts the helper in the first folder
+    }
+    const WorkingFolder second(at("second"));
+    int failed = 0, read = 0;
+    for (std::size_t count = 0; count < 8; ++count) {
+        std::optional<Image> image;
+        std::optional<Error> error;
+        {
+            const FewDescriptors few(count);
+            try {
+                image = read_image("here.png", kIsolated);
+            } catch (const Error& thrown) {
+                error = thrown;
+            }
+        }
+        SCOPED_TRACE(count);
+        if (image) {
+            EXPECT_EQ(image->texels, expected);
+            ++read;
+        } else {
+            EXPECT_EQ(error->code(), ErrorCode::out_of_memory) << error->what();
+            ++failed;
+        }
+    }
+    EXPECT_GE(failed, 4);  // two sockets, memory and the folder
+    EXPECT_GE(read, 1);
+}
+
+TEST_F(IsolatedProcessTest, AFileWithAnAbsolutePathIsReadInAWorkingFolderThatWasRemoved) {
+    const fs::path path = small();
+    const Bytes expected = read_image(path).texels;
+    fs::create_directory(at("removed"));
+    const WorkingFolder removed(at("removed"));
+    fs::remove(at("removed"));
+    EXPECT_EQ(read_image(path, kIsolated).texels, expected);
+    EXPECT_THROW((void)read_image("small.png", kIsolated), Error);
+}
+
+// The program texton-reader without the library.
+class BareHelper {
+public:
+    explicit BareHelper(std::string program) {
+        std::array<int, 2> ends{-1, -1};
+        EXPECT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()), 0);
+        control_ = OwnedDescriptor(ends[0]);
+        const OwnedDescriptor theirs(ends[1]);
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_adddup2(&actions, theirs.number(), detail::kControlDescriptor);
+        posix_spawn_file_actions_addclosefrom_np(&actions, detail::kControlDescriptor + 1);
+        const std::array<char*, 2> arguments{program.data(), nullptr};
+        EXPECT_EQ(::posix_spawn(&process_, program.c_str(), &actions, nullptr, arguments.data(), environ), 0);
+        posix_spawn_file_actions_destroy(&actions);
+        const timeval patience{60, 0};
+        ::setsockopt(control_.number(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+        Packet hello;
+        EXPECT_EQ(detail::receive_packet(control_.number(), hello), Received::packet);
+    }
+    ~BareHelper() {
+        control_.reset();
+        ::waitpid(process_, nullptr, 0);
+    }
+    BareHelper(const BareHelper&) = delete;
+    BareHelper& operator=(const BareHelper&) = delete;
+
+    // Returns the socket of a reader.
+    OwnedDescriptor connect(std::size_t descriptors = detail::kMaxPacketDescriptors) const {
+        std::array<int, 2> ends{-1, -1};
+        EXPECT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()), 0);
+        const OwnedDescriptor theirs(ends[1]);
+        const OwnedDescriptor memory(::memfd_create("memory", MFD_CLOEXEC));
+        const OwnedDescriptor folder(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+        const std::array sent{theirs.number(), memory.number(), folder.number()};
+        EXPECT_TRUE(detail::send_packet(control_.number(), PacketKind::connect, 0, std::span(sent).first(descriptors)));
+        return OwnedDescriptor(ends[0]);
+    }
+    // Limits the descriptors of the helper and of readers that it starts to those that it has and `more`.
+    void limit_descriptors(rlim_t more) const {
+        const fs::path open = "/proc/" + std::to_string(process_) + "/fd";
+        const auto count = std::distance(fs::directory_iterator(open), fs::directory_iterator());
+        const rlimit limit{static_cast<rlim_t>(count) + more, static_cast<rlim_t>(count) + more};
+        EXPECT_EQ(::prlimit(process_, RLIMIT_NOFILE, &limit, nullptr), 0);
+    }
+    int control() const { return control_.number(); }
+
+private:
+    OwnedDescriptor control_;
+    pid_t process_ = -1;
+};
+
+// Returns the next packet of a reader. Fails if there is none within a minute.
+std::optional<Packet> next_packet(const OwnedDescriptor& socket) {
+    pollfd event{socket.number(), POLLIN, 0};
+    Packet packet;
+    if (::poll(&event, 1, 60'000) < 1) return std::nullopt;
+    if (detail::receive_packet(socket.number(), packet) != Received::packet) return std::nullopt;
+    return packet;
+}
+
+TEST_F(IsolatedProcessTest, AReaderIsNotStartedWithoutAFolder) {
+    const BareHelper helper(test::configured_path("TEXTON_READER", TEXTON_TEST_READER));
+    const std::optional<Packet> answer = next_packet(helper.connect(2));
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->kind, PacketKind::not_started);
+    EXPECT_EQ(answer->value, static_cast<std::uint64_t>(EMFILE));
+    const std::optional<Packet> ready = next_packet(helper.connect());
+    ASSERT_TRUE(ready);
+    EXPECT_EQ(ready->kind, PacketKind::ready);
+}
+
+TEST_F(IsolatedProcessTest, AReaderThatCannotTakeItsDescriptorsEndsAndDoesNotUseThoseOfTheHelper) {
+    int refused = 0, ready = 0;
+    for (rlim_t more = 3; more < 7; ++more) {  // a reader needs two copies, and the helper a descriptor of the process
+        SCOPED_TRACE(more);
+        const BareHelper helper(test::configured_path("TEXTON_READER", TEXTON_TEST_READER));
+        helper.limit_descriptors(more);
+        const OwnedDescriptor socket = helper.connect();
+        const std::optional<Packet> answer = next_packet(socket);
+        ASSERT_TRUE(answer);
+        if (answer->kind == PacketKind::ready) {
+            ++ready;
+        } else {
+            ++refused;
+            EXPECT_EQ(answer->kind, PacketKind::not_started);
+            EXPECT_EQ(answer->value, static_cast<std::uint64_t>(EMFILE));
+        }
+        Packet stray;
+        EXPECT_EQ(::recv(helper.control(), &stray, sizeof(stray), MSG_DONTWAIT), -1);
+    }
+    EXPECT_GE(refused, 2);
+    EXPECT_GE(ready, 1);
+}
+
+}  // namespace
+}  // namespace texton
