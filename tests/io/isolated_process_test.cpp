@@ -1,16 +1,20 @@
 #include <texton/read_options.h>
 
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -28,6 +32,9 @@
 // The processes, sockets and descriptors of isolated reading: how many there are, when they end, and what happens if
 // there are too few.
 
+// Defined only in programs with a sanitizer.
+extern "C" __attribute__((weak)) void __tsan_init();
+
 namespace texton {
 namespace {
 
@@ -38,6 +45,7 @@ using detail::PacketKind;
 using detail::Received;
 using OIIO::TypeDesc;
 using test::Bytes;
+using test::eventually;
 
 constexpr ReadOptions kIsolated{.isolated = true};
 
@@ -233,6 +241,59 @@ TEST_F(IsolatedProcessTest, AReaderThatCannotTakeItsDescriptorsEndsAndDoesNotUse
     }
     EXPECT_GE(refused, 2);
     EXPECT_GE(ready, 1);
+}
+
+// --- the lifetime of processes ---
+
+// Starts a process with this number, which waits for a signal. Returns -1 if that is not permitted.
+pid_t process_with_number(pid_t number) {
+    clone_args arguments{};
+    arguments.exit_signal = SIGCHLD;
+    arguments.set_tid = reinterpret_cast<std::uint64_t>(&number);
+    arguments.set_tid_size = 1;
+    const long made = ::syscall(SYS_clone3, &arguments, sizeof(arguments));
+    if (made != 0) return static_cast<pid_t>(made);
+    for (;;) ::syscall(SYS_pause);
+}
+
+TEST_F(IsolatedProcessTest, AProcessThatGotTheNumberOfTheHelperIsNotKilled) {
+    if (__tsan_init != nullptr) GTEST_SKIP() << "the thread sanitizer does not support fork() with threads";
+    const fs::path path = small();
+    const test::ReaderProgram program(reader_link());
+    const Bytes expected = read_image(path, kIsolated).texels;
+    const pid_t helper = test::helper_of(::getpid());
+    ASSERT_GT(helper, 0);
+    ASSERT_TRUE(eventually([=] { return test::children_of(helper).empty(); }));  // they are in its process group
+    const auto before = std::signal(SIGCHLD, SIG_IGN);                           // the system waits for all children
+    ::kill(helper, SIGKILL);
+    const bool gone = eventually([=] { return !fs::exists("/proc/" + std::to_string(helper)); });
+    std::signal(SIGCHLD, before);
+    ASSERT_TRUE(gone);
+    pid_t other = -1;
+    const auto is_decided = [&] { return (other = process_with_number(helper)) > 0 || errno != EEXIST; };
+    EXPECT_TRUE(eventually(is_decided));
+    if (other < 0) GTEST_SKIP() << "the process may not choose the number of another one: " << std::strerror(errno);
+    ASSERT_EQ(other, helper);
+    EXPECT_EQ(read_image(path, kIsolated).texels, expected);  // starts another helper
+    EXPECT_EQ(::waitpid(other, nullptr, WNOHANG), 0);
+    ::kill(other, SIGKILL);
+    EXPECT_EQ(::waitpid(other, nullptr, 0), other);
+}
+
+TEST_F(IsolatedProcessTest, FilesAreReadWhileTheCallerIgnoresTheEndOfItsChildren) {
+    const fs::path path = small();
+    const Bytes expected = read_image(path).texels;
+    const auto before = std::signal(SIGCHLD, SIG_IGN);
+    for (const char* name : {"one", "two"}) {  // each link has a helper of its own; the one before is ended
+        fs::create_symlink(test::configured_path("TEXTON_READER", TEXTON_TEST_READER), at(name));
+        const test::ReaderProgram program(at(name));
+        try {
+            EXPECT_EQ(read_image(path, kIsolated).texels, expected);
+        } catch (const Error& error) {
+            ADD_FAILURE() << error.what();
+        }
+    }
+    std::signal(SIGCHLD, before);
 }
 
 }  // namespace

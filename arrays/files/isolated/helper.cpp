@@ -8,6 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// The header of glibc 2.36 declares its functions for C only.
+extern "C" {
+#include <sys/pidfd.h>
+}
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -15,6 +20,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -146,12 +152,31 @@ pid_t spawn(const char* object, const std::string& program, int control) {
          fmt::format("Install Texton again, or set {} to the path of the program.", kVariable));
 }
 
-int reap(pid_t process) noexcept {
-    int status = 0;
-    while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+// A process that this one started. The number of a process that has ended belongs to another one soon if the program
+// waits for all its children or ignores SIGCHLD, but a descriptor never refers to another process.
+class StartedProcess {
+public:
+    // Must be called directly after the process was started. Ends it if there is no descriptor for it.
+    StartedProcess(const char* object, pid_t process) : descriptor_(::pidfd_open(process, 0)) {
+        if (descriptor_ || errno == ESRCH) return;  // ESRCH: it has ended, and nobody needs to wait for it
+        const int error = errno;
+        ::kill(process, SIGKILL);
+        while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+        }
+        not_created(object, "a descriptor of the process", error);
     }
-    return status;
-}
+    // Ends the process and waits for its end. Does nothing if other code of the program has waited for it.
+    void end() const noexcept {
+        if (!descriptor_) return;
+        ::pidfd_send_signal(descriptor_.number(), SIGKILL, nullptr, 0);
+        siginfo_t status{};
+        while (::waitid(P_PIDFD, static_cast<id_t>(descriptor_.number()), &status, WEXITED) < 0 && errno == EINTR) {
+        }
+    }
+
+private:
+    OwnedDescriptor descriptor_;
+};
 
 class Helper {
 public:
@@ -160,7 +185,7 @@ public:
         auto [ours, theirs] = socket_pair(object);
         theirs = above(std::move(theirs));
         if (!theirs) not_created(object, "a descriptor", errno);
-        process_ = spawn(object, owner_.program, theirs.number());
+        process_.emplace(object, spawn(object, owner_.program, theirs.number()));
         theirs.reset();
         control_ = std::move(ours);
         ::setsockopt(control_.number(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
@@ -188,15 +213,13 @@ private:
     // A forked copy of the process only closes its descriptors: the helper belongs to the original.
     void end() noexcept {
         control_.reset();
-        if (process_ <= 0 || owner_.process != ::getpid()) return;
-        ::kill(process_, SIGKILL);
-        (void)reap(process_);
-        process_ = -1;
+        if (process_ && owner_.process == ::getpid()) process_->end();
+        process_.reset();
     }
 
     Owner owner_;
     OwnedDescriptor control_;
-    pid_t process_ = -1;
+    std::optional<StartedProcess> process_;
 };
 
 OwnedDescriptor folder_of(const char* object, const char* path) {
