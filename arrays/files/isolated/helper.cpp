@@ -107,46 +107,56 @@ std::array<OwnedDescriptor, 2> socket_pair(const char* object) {
     return {OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1])};
 }
 
-// The actions and attributes of posix_spawn().
-class SpawnSettings {
-public:
-    SpawnSettings() {
-        posix_spawn_file_actions_init(&actions);
-        posix_spawnattr_init(&attributes);
-    }
-    ~SpawnSettings() {
-        posix_spawn_file_actions_destroy(&actions);
-        posix_spawnattr_destroy(&attributes);
-    }
-    SpawnSettings(const SpawnSettings&) = delete;
-    SpawnSettings& operator=(const SpawnSettings&) = delete;
+// Throws if a function that prepares posix_spawn() returned an error number.
+void require_prepared(const char* object, int error) {
+    if (error != 0) not_created(object, "the settings", error);
+}
 
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
+class SpawnActions {
+public:
+    explicit SpawnActions(const char* object) { require_prepared(object, posix_spawn_file_actions_init(&value)); }
+    ~SpawnActions() { posix_spawn_file_actions_destroy(&value); }
+    SpawnActions(const SpawnActions&) = delete;
+    SpawnActions& operator=(const SpawnActions&) = delete;
+
+    posix_spawn_file_actions_t value;
+};
+
+class SpawnAttributes {
+public:
+    explicit SpawnAttributes(const char* object) { require_prepared(object, posix_spawnattr_init(&value)); }
+    ~SpawnAttributes() { posix_spawnattr_destroy(&value); }
+    SpawnAttributes(const SpawnAttributes&) = delete;
+    SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+
+    posix_spawnattr_t value;
 };
 
 // Starts the program with default signals and no descriptors of this process but standard error and the socket. It is
 // in a process group of its own, so that Ctrl+C in a terminal does not end it while this program handles the signal.
 pid_t spawn(const char* object, const std::string& program, int control) {
-    SpawnSettings settings;
-    posix_spawn_file_actions_addopen(&settings.actions, 0, "/dev/null", O_RDWR, 0);
-    posix_spawn_file_actions_adddup2(&settings.actions, 0, 1);
-    posix_spawn_file_actions_adddup2(&settings.actions, control, kControlDescriptor);
-    posix_spawn_file_actions_addclosefrom_np(&settings.actions, kControlDescriptor + 1);
+    SpawnActions actions(object);
+    SpawnAttributes attributes(object);
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);
-    posix_spawnattr_setsigmask(&settings.attributes, &none);
-    posix_spawnattr_setsigdefault(&settings.attributes, &all);
-    posix_spawnattr_setpgroup(&settings.attributes, 0);
-    posix_spawnattr_setflags(&settings.attributes,
-                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    constexpr short kFlags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP;
+    for (const int error :
+         {posix_spawn_file_actions_addopen(&actions.value, 0, "/dev/null", O_RDWR, 0),
+          posix_spawn_file_actions_adddup2(&actions.value, 0, 1),
+          posix_spawn_file_actions_adddup2(&actions.value, control, kControlDescriptor),
+          posix_spawn_file_actions_addclosefrom_np(&actions.value, kControlDescriptor + 1),
+          posix_spawnattr_setsigmask(&attributes.value, &none), posix_spawnattr_setsigdefault(&attributes.value, &all),
+          posix_spawnattr_setpgroup(&attributes.value, 0), posix_spawnattr_setflags(&attributes.value, kFlags)}) {
+        require_prepared(object, error);
+    }
     std::string name = program;
     const std::array<char*, 2> arguments{name.data(), nullptr};
     pid_t process = -1;
     const int error =
-        ::posix_spawn(&process, program.c_str(), &settings.actions, &settings.attributes, arguments.data(), environ);
+        ::posix_spawn(&process, program.c_str(), &actions.value, &attributes.value, arguments.data(), environ);
     if (error == 0) return process;
+    if (is_used_up(error)) not_created(object, "a process", error);
     fail(object, ErrorCode::unsupported,
          fmt::format("{}, which reads files in isolation, could not be started: {}", program, system_text(error)),
          fmt::format("Install Texton again, or set {} to the path of the program.", kVariable));
@@ -222,6 +232,16 @@ private:
     std::optional<StartedProcess> process_;
 };
 
+// Returns shared memory that the reader can neither shorten nor prevent this process from growing.
+OwnedDescriptor shared_memory(const char* object) {
+    OwnedDescriptor memory(::memfd_create("texton-reader", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (!memory) not_created(object, "shared memory", errno);
+    if (::fcntl(memory.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
+        not_created(object, "sealed memory", errno);
+    }
+    return memory;
+}
+
 OwnedDescriptor folder_of(const char* object, const char* path) {
     OwnedDescriptor folder(::open(path, O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (folder) return folder;
@@ -284,10 +304,7 @@ std::vector<std::string> helper_paths() {
 
 ReaderConnection connect_reader(const char* object, const char* folder) {
     auto [ours, theirs] = socket_pair(object);
-    OwnedDescriptor memory(::memfd_create("texton-reader", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    if (!memory) not_created(object, "shared memory", errno);
-    // The reader can neither shorten the memory nor prevent this process from growing it.
-    ::fcntl(memory.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL);
+    OwnedDescriptor memory = shared_memory(object);
     const OwnedDescriptor opened = folder_of(object, folder);
     const std::array<int, kMaxPacketDescriptors> descriptors{theirs.number(), memory.number(), opened.number()};
     CurrentHelper::instance().connect(object, descriptors);
