@@ -16,13 +16,16 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <latch>
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <texton/error.h>
 #include <texton/image.h>
+#include <texton/image_file.h>
 
 #include "arrays/files/isolated/descriptor.h"
 #include "arrays/files/isolated/protocol.h"
@@ -46,6 +49,8 @@ using detail::Received;
 using OIIO::TypeDesc;
 using test::Bytes;
 using test::eventually;
+using test::read_part;
+using test::readers;
 
 constexpr ReadOptions kIsolated{.isolated = true};
 
@@ -241,6 +246,47 @@ TEST_F(IsolatedProcessTest, AReaderThatCannotTakeItsDescriptorsEndsAndDoesNotUse
     }
     EXPECT_GE(refused, 2);
     EXPECT_GE(ready, 1);
+}
+
+// --- the number of processes ---
+
+TEST_F(IsolatedProcessTest, AtMostSixteenProcessesWaitAfterManyFilesWereOpenedAtOnce) {
+    constexpr std::ptrdiff_t kFiles = 40;
+    const fs::path path = small();
+    const Bytes expected = read_image(path).texels;
+    std::vector<ImageFile> images(kFiles);
+    std::latch begin(kFiles);
+    std::vector<std::thread> threads;
+    for (ImageFile& image : images) {
+        threads.emplace_back([&] {
+            begin.arrive_and_wait();
+            try {
+                image = open_image(path, {}, kIsolated);
+            } catch (const Error& error) {
+                ADD_FAILURE() << error.what();
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_TRUE(eventually([] { return readers().size() <= 16; })) << readers().size();
+    for (const ImageFile& image : images) EXPECT_EQ(read_part(image), expected);
+    EXPECT_TRUE(eventually([] { return readers().size() <= 16; })) << readers().size();
+    images.clear();
+    EXPECT_TRUE(eventually([] { return readers().empty(); }));
+}
+
+TEST_F(IsolatedProcessTest, TheProcessOfTheFileThatWasUsedLastIsKept) {
+    const fs::path path = small();
+    const ImageFile used = open_image(path, {}, kIsolated);
+    ASSERT_TRUE(eventually([] { return readers().size() == 1; }));  // those of other tests have ended
+    const pid_t reader = readers().front();
+    std::vector<ImageFile> others;
+    for (int file = 0; file < 30; ++file) {
+        others.push_back(open_image(path, {}, kIsolated));
+        (void)read_part(used);
+    }
+    const std::vector<pid_t> left = readers();
+    EXPECT_NE(std::find(left.begin(), left.end(), reader), left.end());
 }
 
 // --- the lifetime of processes ---
