@@ -291,6 +291,55 @@ TEST_F(IsolatedProcessTest, TheProcessOfTheFileThatWasUsedLastIsKept) {
 
 // --- the lifetime of processes ---
 
+// Runs the action in a forked copy of this process, which stays until the object is destroyed.
+class ForkedCopy {
+public:
+    template <class Action>
+    explicit ForkedCopy(const Action& action) {
+        std::array<int, 2> ends{-1, -1};
+        EXPECT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+        process_ = ::fork();
+        if (process_ == 0) {
+            action();
+            (void)!::write(ends[1], "", 1);
+            for (;;) ::pause();
+        }
+        char done = 0;
+        EXPECT_EQ(::read(ends[0], &done, 1), 1);
+        for (const int end : ends) ::close(end);
+    }
+    ~ForkedCopy() {
+        ::kill(process_, SIGKILL);
+        ::waitpid(process_, nullptr, 0);
+    }
+    ForkedCopy(const ForkedCopy&) = delete;
+    ForkedCopy& operator=(const ForkedCopy&) = delete;
+
+private:
+    pid_t process_ = -1;
+};
+
+TEST_F(IsolatedProcessTest, AForkedCopyOfTheCallerKeepsNoReaderAlive) {
+    if (__tsan_init != nullptr) GTEST_SKIP() << "the thread sanitizer does not support fork() with threads";
+    std::optional<ImageFile> image = open_image(small(), {}, kIsolated);
+    ASSERT_TRUE(eventually([] { return readers().size() == 1; }));
+    const ForkedCopy copy([] {});
+    image.reset();
+    EXPECT_TRUE(eventually([] { return readers().empty(); }));
+}
+
+TEST_F(IsolatedProcessTest, AForkedCopyOfTheCallerEndsNoReaderOfTheOriginal) {
+    if (__tsan_init != nullptr) GTEST_SKIP() << "the thread sanitizer does not support fork() with threads";
+    const fs::path path = small();
+    const Bytes expected = read_image(path).texels;
+    std::optional<ImageFile> image = open_image(path, {}, kIsolated);
+    ASSERT_TRUE(eventually([] { return readers().size() == 1; }));
+    const std::vector<pid_t> before = readers();
+    const ForkedCopy copy([&] { image.reset(); });
+    EXPECT_EQ(read_part(*image), expected);
+    EXPECT_EQ(readers(), before);
+}
+
 // Starts a process with this number, which waits for a signal. Returns -1 if that is not permitted.
 pid_t process_with_number(pid_t number) {
     clone_args arguments{};

@@ -302,6 +302,16 @@ std::vector<std::string> helper_paths() {
     return paths;
 }
 
+ReaderConnection::ReaderConnection(OwnedDescriptor socket, OwnedDescriptor memory) noexcept
+    : socket_(std::move(socket)), memory_(std::move(memory)), process_(::getpid()) {}
+
+ReaderConnection::~ReaderConnection() {
+    // Copies of the socket in forked processes would keep it open.
+    if (socket_ && is_own()) ::shutdown(socket_.number(), SHUT_RDWR);
+}
+
+bool ReaderConnection::is_own() const noexcept { return process_ == ::getpid(); }
+
 ReaderConnection connect_reader(const char* object, const char* folder) {
     auto [ours, theirs] = socket_pair(object);
     OwnedDescriptor memory = shared_memory(object);

@@ -213,10 +213,9 @@ void ReaderSession::ended(const Asked& asked, int status) {
 // requested.
 bool ReaderSession::connected(const char* object) {
     ConnectedSessions::instance().used(this);
-    if (connection_ && process_ == ::getpid() && !wait_for_packet(connection_->socket.number(), Clock::now()))
-        return true;
-    connection_ = connect_reader(object, path_.is_absolute() ? "/" : ".");
-    process_ = ::getpid();
+    if (connection_ && connection_->is_own() && !wait_for_packet(connection_->socket(), Clock::now())) return true;
+    connection_.reset();
+    connection_.emplace(connect_reader(object, path_.is_absolute() ? "/" : "."));
     memory_bytes_ = 0;
     return false;
 }
@@ -224,7 +223,7 @@ bool ReaderSession::connected(const char* object) {
 void ReaderSession::grow(const Asked& asked) {
     // Every result except texels, and every error, has kMaxResult bytes at most. Pages that are not used take no memory.
     const std::uint64_t bytes = std::max<std::uint64_t>({kMaxResult, asked.bytes.size(), asked.capacity});
-    const int file = connection_->memory.number();
+    const int file = connection_->memory();
     if (bytes > memory_bytes_) {
         const bool allowed = is_allowed_size(bytes);
         if (!allowed) errno = EFBIG;
@@ -243,7 +242,7 @@ void ReaderSession::grow(const Asked& asked) {
 
 std::vector<std::byte> ReaderSession::contents(const Asked& asked, std::uint64_t bytes) {
     std::vector<std::byte> result(bytes);
-    if (!read_all(connection_->memory.number(), result)) invalid(asked, "too few bytes");
+    if (!read_all(connection_->memory(), result)) invalid(asked, "too few bytes");
     return result;
 }
 
@@ -254,7 +253,7 @@ std::optional<std::uint64_t> ReaderSession::attempt(const Asked& asked) {
         fail(asked, "it has changed since it was opened", "Open it again.");
     }
     grow(asked);
-    const int socket = connection_->socket.number();
+    const int socket = connection_->socket();
     if (!send_packet(socket, PacketKind::request, asked.bytes.size())) return std::nullopt;
     Clock::time_point deadline = ready ? after(asked.seconds) : Clock::now() + kStartTime;
     for (;;) {
@@ -355,10 +354,10 @@ void ReaderSession::read(const char* object, Request request, std::span<std::byt
                      .numbers = {{"bytes", bytes}, {"limit", asked.memory}}});
     }
     if (exchange(asked) != bytes) invalid(asked, "a wrong number of bytes");
-    if (!read_all(connection_->memory.number(), packed)) invalid(asked, "too few bytes");
+    if (!read_all(connection_->memory(), packed)) invalid(asked, "too few bytes");
     if (memory_bytes_ > kKeptMemory) {
-        ::fallocate(connection_->memory.number(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                    static_cast<off_t>(kKeptMemory), static_cast<off_t>(memory_bytes_ - kKeptMemory));
+        ::fallocate(connection_->memory(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(kKeptMemory),
+                    static_cast<off_t>(memory_bytes_ - kKeptMemory));
     }
 }
 

@@ -74,7 +74,6 @@ private:
     Claim claim_;
     FileState state_;  // when the last source was opened
     std::optional<ReaderConnection> connection_;
-    pid_t process_ = 0;               // the process that connected; a forked copy must not use the connection
     std::uint64_t memory_bytes_ = 0;  // size of the shared memory
 };
 
