@@ -374,6 +374,7 @@ OpenedImage open_dds(const std::filesystem::path& path, ImageColor color) {
     Contents contents = contents_of(path, first_bytes(kOpen, path, sizeof(Header) + sizeof(Header10)));
     check_sides(path, contents.info);
     std::vector<StoredLevel> levels = locations(path, contents, identity.bytes);
+    if (!is_possible(contents.info.format, levels.front().extent)) fail_too_large(kOpen, path, contents.info.extent);
 
     OpenedImage opened;
     opened.metadata.file_kind = "dds";

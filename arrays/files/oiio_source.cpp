@@ -296,6 +296,8 @@ OpenedImage open_with_oiio(const std::filesystem::path& path, int part, ImageCol
         if (!levels.empty() && (spec.format != first.format || spec.nchannels != first.nchannels)) break;
         if (spec.width < 1 || spec.height < 1) break;  // channel_format() has checked level 0
         levels.push_back(level_of(spec, format));
+        // Channels can be widened.
+        if (!is_possible(format, levels.back().extent)) fail_too_large(kOpen, path, levels.back().extent);
         extents.push_back(levels.back().extent);
         opened.data.push_back({spec.x, spec.y, spec.width, spec.height});
         opened.displays.push_back({spec.full_x, spec.full_y, spec.full_width, spec.full_height});

@@ -304,10 +304,7 @@ void require_possible(Paths paths, const ArrayInfo& info) {
     } catch (const Error&) {
         // The size does not fit in 64 bits, so the limit is exceeded.
     }
-    if (bytes < detail::kMaxImageBytes) return;
-    fail_file(kOpen, paths[0],
-              fmt::format("has a size of {} texels, which exceeds the limit of 1 TiB", to_string(info.extent)),
-              "The file may be damaged.");
+    if (bytes >= detail::kMaxImageBytes) detail::fail_too_large(kOpen, paths[0], info.extent);
 }
 
 ImageFile open_raw(detail::FileOpener& files, Paths paths, const RawFrames& raw) {

@@ -43,6 +43,7 @@ OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& r
                               file_bytes, bytes, to_string(extent), name(raw.format)),
                   "Check the format, the width and the height.");
     }
+    if (bytes >= kMaxImageBytes) fail_too_large(kOpen, path, extent);
     if (raw.frame >= file_bytes / bytes) {
         fail_file(kOpen, path, fmt::format("has {} frames, but frame {} was requested", file_bytes / bytes, raw.frame),
                   "The first frame is 0.", ErrorCode::out_of_bounds,

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/file_error.h"
+
 namespace texton::detail {
 namespace {
 
@@ -38,6 +40,18 @@ bool is_empty(const Region& region) noexcept {
 bool is_possible(Extent extent) noexcept {
     const auto fits = [](std::size_t side) { return side >= 1 && side <= kMaxSide; };
     return fits(extent.width) && fits(extent.height) && fits(extent.depth);
+}
+
+bool is_possible(Format format, Extent extent) noexcept {
+    const std::size_t side = block_side(format);
+    const auto blocks = [side](std::size_t texels) { return texels / side + (texels % side != 0); };
+    // Divided instead of multiplied, because the product can exceed 64 bits.
+    return (kMaxImageBytes - 1) / info(format).bytes / blocks(extent.width) / blocks(extent.height) >= extent.depth;
+}
+
+void fail_too_large(const char* object, const std::filesystem::path& path, Extent extent) {
+    fail_file(object, path, fmt::format("has a size of {} texels, which exceeds the limit of 1 TiB", to_string(extent)),
+              "The file may be damaged.");
 }
 
 ImageFrame frame_of(const char* object, Extent extent) {

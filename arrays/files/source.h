@@ -89,6 +89,11 @@ inline constexpr std::size_t kMaxSide = 0x7fffffff;
 inline constexpr std::size_t kMaxImageBytes = std::size_t{1} << 40;
 /// Returns true if width, height and depth are 1 to kMaxSide.
 [[nodiscard]] bool is_possible(Extent extent) noexcept;
+/// Returns true if texels of a format that is not planar have fewer than kMaxImageBytes bytes. The dimensions of the
+/// extent must be at least 1.
+[[nodiscard]] bool is_possible(Format format, Extent extent) noexcept;
+/// Throws Error{io}: the file has kMaxImageBytes or more. The message contains the size in texels.
+[[noreturn]] void fail_too_large(const char* object, const std::filesystem::path& path, Extent extent);
 /// Returns the window of an image that starts at (0, 0). Throws Error{overflow} if width or height exceeds kMaxSide.
 [[nodiscard]] ImageFrame frame_of(const char* object, Extent extent);
 

@@ -24,6 +24,11 @@
 #include <memory>
 #include <new>
 
+// The header of glibc 2.36 declares its functions for C only.
+extern "C" {
+#include <sys/pidfd.h>
+}
+
 // These functions run before main() and in every thread, so their state needs no construction and no lock.
 
 namespace texton::test {
@@ -453,6 +458,33 @@ int posix_spawn(pid_t* made, const char* path, const posix_spawn_file_actions_t*
                 const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) {
     static const auto real = next<decltype(posix_spawn)>("posix_spawn");
     return fails(Call::spawn) ? errno : real(made, path, actions, attributes, arguments, environment);
+}
+
+int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t* actions, int file, const char* path, int flags,
+                                     mode_t mode) noexcept {
+    static const auto real =
+        next<int(posix_spawn_file_actions_t*, int, const char*, int, mode_t)>("posix_spawn_file_actions_addopen");
+    return fails(Call::spawn) ? errno : real(actions, file, path, flags, mode);
+}
+
+int posix_spawn_file_actions_adddup2(posix_spawn_file_actions_t* actions, int file, int target) noexcept {
+    static const auto real = next<int(posix_spawn_file_actions_t*, int, int)>("posix_spawn_file_actions_adddup2");
+    return fails(Call::spawn) ? errno : real(actions, file, target);
+}
+
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t* actions, int first) noexcept {
+    static const auto real = next<int(posix_spawn_file_actions_t*, int)>("posix_spawn_file_actions_addclosefrom_np");
+    return fails(Call::spawn) ? errno : real(actions, first);
+}
+
+int posix_spawnattr_setflags(posix_spawnattr_t* attributes, short flags) noexcept {
+    static const auto real = next<int(posix_spawnattr_t*, short)>("posix_spawnattr_setflags");
+    return fails(Call::spawn) ? errno : real(attributes, flags);
+}
+
+int pidfd_open(pid_t process, unsigned flags) noexcept {
+    static const auto real = next<int(pid_t, unsigned)>("pidfd_open");
+    return fails(Call::spawn) ? -1 : real(process, flags);
 }
 
 }  // extern "C"

@@ -36,7 +36,7 @@ enum class Call : std::uint8_t {
     send,      ///< sendmsg
     receive,   ///< recvmsg
     wait,      ///< poll
-    spawn,     ///< posix_spawn
+    spawn,     ///< posix_spawn, functions that prepare it, pidfd_open
     cuda       ///< functions of the CUDA runtime and driver, see watch_cuda_calls()
 };
 

@@ -79,6 +79,7 @@ constexpr Fault kFaults[] = {
     {"failed poll", Call::wait, Effect::fail, ENOMEM},
     {"interrupted poll", Call::wait, Effect::fail, EINTR},
     {"no process", Call::spawn, Effect::fail, EAGAIN},
+    {"no permission to start a process", Call::spawn, Effect::fail, EPERM},
 };
 
 // The values are those of cudaErrorMemoryAllocation, cudaErrorLaunchOutOfResources and cudaErrorUnknown, and of

@@ -1,14 +1,27 @@
 #include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
 #include <numbers>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <texton/error.h>
 #include <texton/image_file.h>
 #include <texton/image_save.h>
 
+#include "arrays/files/convert.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/image_folder.h"
 
 // Reads the same six faces from images of every layout, and faces from panoramas.
+
+// Defined only in programs with a sanitizer.
+extern "C" __attribute__((weak)) void __asan_init();
+extern "C" __attribute__((weak)) void __tsan_init();
 
 namespace texton {
 namespace {
@@ -149,6 +162,39 @@ TEST_F(ImageCubeTest, SizesThatMatchNoCubeLayoutAreRefusedAndNamed) {
                        "texton::open_image", {"a.tif", "vertical_cross"});
 }
 
+TEST_F(ImageCubeTest, AnErrorAboutOneOfSeveralFilesNamesThatFile) {
+    const Texels zeros(2 * kSide * kSide);
+    const auto store = [&](const fs::path& path, Format format, Extent extent) {
+        save(path, host_view(zeros.data(), format, extent));
+    };
+    std::vector<fs::path> paths;
+    for (int file = 0; file < 6; ++file) {
+        paths.push_back(at("file" + std::to_string(file) + ".dds"));
+        store(paths.back(), Format::r16_unorm, {kSide, kSide});
+    }
+    const std::vector<ImageOptions> cubes{{.kind = ArrayKind::cubemap}, {.kind = ArrayKind::cubemap_layered}};
+    const std::vector<ImageOptions> all{cubes[0], cubes[1], {}, {.kind = ArrayKind::array_3d}};
+    for (const ImageOptions& options : all) ASSERT_NO_THROW((void)open_image(paths, options));
+
+    const auto expect_named = [&](const std::vector<ImageOptions>& requests, ErrorCode code, std::string_view why) {
+        for (const ImageOptions& options : requests) {
+            const Error error = test::expect_error([&] { (void)open_image(paths, options); }, code,
+                                                   "texton::open_image", {"file2.dds", why});
+            EXPECT_TRUE(error.problem().starts_with(paths[2].string())) << error.what();
+        }
+    };
+    store(paths[2], Format::r16_unorm, {kSide, kSide + 1});
+    expect_named(all, ErrorCode::io, "has 4 x 5 texels");
+    store(paths[2], Format::r8_unorm, {kSide, kSide});
+    expect_named(all, ErrorCode::io, "texels of r8_unorm");
+    fs::resize_file(paths[2], 100);
+    expect_named(all, ErrorCode::io, "the header ends after 100 bytes");
+    fs::remove(paths[2]);
+    expect_named(all, ErrorCode::io, "does not exist");
+    store(paths[2], Format::r16_unorm, {kSide, kSide, 2});
+    expect_named(cubes, ErrorCode::unsupported, "has 2 faces");
+}
+
 TEST_F(ImageCubeTest, LevelsOfACubeImageBecomeCubemapLevels) {
     StoredImage image = test::stored_image(8, 48, 1, TypeDesc::UINT16, 0);
     image.spec.tile_width = image.spec.tile_height = 16;
@@ -272,6 +318,48 @@ TEST_F(ImageCubeTest, EquirectangularImagesAreInterpolatedAsTheHeaderSpecifies) 
             EXPECT_NE(test::sentence_with(faces.conversions(), "resampled"), "");
         }
     }
+}
+
+// A panorama of half floats that says it can be read completely by reading its last row. The value of a texel is its
+// column modulo kPeriod, which a half float holds.
+class LastRow : public detail::ImageSource {
+public:
+    static constexpr std::size_t kPeriod = 2001;
+    explicit LastRow(Extent extent) : ImageSource(Format::r16_float, false, {extent}), halves_(kPeriod) {
+        std::vector<float> values(halves_.size());
+        for (std::size_t at = 0; at < values.size(); ++at) values[at] = static_cast<float>(at);
+        OIIO::convert_pixel_values(TypeDesc::FLOAT, values.data(), TypeDesc::HALF, halves_.data(), kPeriod);
+    }
+    void read(int, const Region& box, std::byte* packed) const override {
+        for (std::size_t x = 0; x < box.extent.width; ++x) {
+            std::memcpy(packed + x * 2, &halves_[(box.offset.x + x) % kPeriod], 2);
+        }
+    }
+    std::vector<Region> boxes(int, std::size_t) const override {
+        const Extent all = level(0);
+        return {{{0, all.height - 1, 0}, {all.width, 1, 1}}};
+    }
+
+private:
+    std::vector<std::uint16_t> halves_;
+};
+
+// The panorama has more than 2^31 values. Only the addresses of the rows that are not read are reserved.
+TEST_F(ImageCubeTest, APanoramaOfMoreThanTwoThousandMillionTexelsIsInterpolated) {
+    if (__asan_init != nullptr || __tsan_init != nullptr) GTEST_SKIP() << "a sanitizer needs memory for addresses";
+    constexpr std::size_t kWidth = std::size_t{1} << 22, kHeight = 514;
+    const auto faces = detail::faces_around(std::make_shared<LastRow>(Extent{kWidth, kHeight}),
+                                            CubeLayout::equirectangular, 3, "panorama");
+    Bytes half(2);
+    try {
+        faces->read(0, {{1, 1, 3}, {1, 1, 1}}, half.data());
+    } catch (const std::bad_alloc&) {
+        GTEST_SKIP() << "the system does not reserve 8 GiB of addresses";
+    }
+    float value = 0;
+    OIIO::convert_pixel_values(TypeDesc::HALF, half.data(), TypeDesc::FLOAT, &value, 1);
+    // The center of face 3 lies between the last and the first column of the last row.
+    EXPECT_EQ(value, static_cast<float>((kWidth - 1) % LastRow::kPeriod) / 2);
 }
 
 TEST_F(ImageCubeTest, TheCenterOfAnEquirectangularImageIsPositiveZ) {

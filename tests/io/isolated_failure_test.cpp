@@ -315,6 +315,18 @@ TEST_F(IsolatedFailureTest, RepliesThatAReaderMustNotSendAreErrors) {
                  {"small.png: its reader was ended from outside"});
 }
 
+TEST_F(IsolatedFailureTest, AnImpossibleSizeThatAReaderClaimsIsRefusedBeforeTheImageIsDivided) {
+    const fs::path path = small();
+    for (const char* lie : {"endless", "terabyte"}) {
+        SCOPED_TRACE(lie);
+        const test::ReaderProgram program(liar(lie));
+        expect_error([&] { (void)read_image(path, kIsolated); }, ErrorCode::io, "texton::read_image",
+                     {"small.png: its reader sent an invalid reply (size of a level)"});
+        expect_error([&] { (void)open_image(path, {}, kIsolated); }, ErrorCode::io, "texton::open_image",
+                     {"small.png: its reader sent an invalid reply (size of a level)"});
+    }
+}
+
 TEST_F(IsolatedFailureTest, AReaderCanNeitherShortenTheMemoryNorDelayTheCaller) {
     {
         const test::ReaderProgram program(liar("shrink"));

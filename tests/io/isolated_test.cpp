@@ -5,10 +5,13 @@
 #include <atomic>
 #include <thread>
 
+#include <fmt/format.h>
+
 #include <texton/error.h>
 #include <texton/image.h>
 #include <texton/image_file.h>
 #include <texton/image_load.h>
+#include <texton/image_save.h>
 
 #include "arrays/files/source.h"
 #include "tests/support/arrays.h"
@@ -213,6 +216,41 @@ TEST_F(IsolatedReadTest, DamagedFilesGiveTheSameError) {
     for (const char* name : {"missing.png", "empty.png", "text.png", "half.png", "half.dds"}) {
         expect_same_plain(at(name));
     }
+}
+
+// Returns the error of opening a file, which must be the same in this process and in another.
+std::string error_of(const fs::path& path, const ImageOptions& options = {}) {
+    const Outcome<ImageFile> own([&] { return open_image(path, options); });
+    const Outcome<ImageFile> isolated([&] { return open_image(path, options, kIsolated); });
+    EXPECT_EQ(isolated.error, own.error) << path;
+    return own.error;
+}
+
+TEST_F(IsolatedReadTest, FilesOfATebibyteGiveTheSameError) {
+    constexpr std::uint64_t kBytes = std::uint64_t{1} << 40;
+    constexpr std::uint32_t kSide = std::uint32_t{1} << 20;
+    constexpr const char* kLimit = "exceeds the limit of 1 TiB";
+    save(at("a.dds"), host_view(test::pattern(16, 1).data(), Format::r8_unorm, {4, 4}));
+    Bytes header = test::file_bytes(at("a.dds"));
+    std::memcpy(header.data() + 12, &kSide, sizeof(kSide));  // height
+    std::memcpy(header.data() + 16, &kSide, sizeof(kSide));  // width
+    test::write_bytes(at("a.dds"), header);
+    test::write_bytes(at("a.yuv"), {});
+    std::error_code unsupported;
+    fs::resize_file(at("a.dds"), header.size() + kBytes, unsupported);  // sparse
+    if (!unsupported) fs::resize_file(at("a.yuv"), kBytes, unsupported);
+    if (unsupported) GTEST_SKIP() << "the file system has no files of 1 TiB: " << unsupported.message();
+    EXPECT_NE(error_of(at("a.dds")).find(kLimit), std::string::npos) << error_of(at("a.dds"));
+    const ImageOptions raw{.raw = RawFrames{.format = Format::nv16, .extent = {kSide, kSide / 2}}};
+    EXPECT_NE(error_of(at("a.yuv"), raw).find(kLimit), std::string::npos) << error_of(at("a.yuv"), raw);
+
+    // Three channels have 768 GiB, and the four that they are widened to have 1 TiB.
+    const std::string ppm = fmt::format("P6 {0} {0} 255\n", kSide / 2);
+    test::write_bytes(at("a.ppm"), std::as_bytes(std::span(ppm)));
+    EXPECT_NE(error_of(at("a.ppm")).find(kLimit), std::string::npos) << error_of(at("a.ppm"));
+    expect_same_plain(at("a.ppm"));
+    const Outcome<Image> plain([&] { return read_image(at("a.ppm")); });
+    EXPECT_NE(plain.error.find(kLimit), std::string::npos) << plain.error;
 }
 
 TEST_F(IsolatedReadTest, PartsOfALevelAreTheSame) {

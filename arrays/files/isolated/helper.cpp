@@ -8,6 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// The header of glibc 2.36 declares its functions for C only.
+extern "C" {
+#include <sys/pidfd.h>
+}
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -15,7 +20,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -42,10 +49,15 @@ std::string system_text(int error) { return std::generic_category().message(erro
     throw Error({.code = code, .object = object, .problem = std::move(problem), .remedy = std::move(remedy)});
 }
 
-[[noreturn]] void used_up(const char* object, const char* what, int error) {
-    fail(object, ErrorCode::out_of_memory,
+bool is_used_up(int error) noexcept {
+    return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS || error == EAGAIN;
+}
+
+[[noreturn]] void not_created(const char* object, const char* what, int error) {
+    fail(object, is_used_up(error) ? ErrorCode::out_of_memory : ErrorCode::unsupported,
          fmt::format("{} for the helper {} could not be created: {}", what, kProgram, system_text(error)),
-         "Close files or raise the limits of the process.");
+         is_used_up(error) ? "Close files or raise the limits of the process."
+                           : "The system must allow this process to create it.");
 }
 
 // Returns the folder of the program or shared library that contains this function, and of the program.
@@ -90,61 +102,91 @@ OwnedDescriptor above(OwnedDescriptor descriptor) {
 
 std::array<OwnedDescriptor, 2> socket_pair(const char* object) {
     std::array<int, 2> ends{-1, -1};
-    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) used_up(object, "a socket", errno);
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
+        not_created(object, "a socket", errno);
     return {OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1])};
 }
 
-// The actions and attributes of posix_spawn().
-class SpawnSettings {
-public:
-    SpawnSettings() {
-        posix_spawn_file_actions_init(&actions);
-        posix_spawnattr_init(&attributes);
-    }
-    ~SpawnSettings() {
-        posix_spawn_file_actions_destroy(&actions);
-        posix_spawnattr_destroy(&attributes);
-    }
-    SpawnSettings(const SpawnSettings&) = delete;
-    SpawnSettings& operator=(const SpawnSettings&) = delete;
+// Throws if a function that prepares posix_spawn() returned an error number.
+void require_prepared(const char* object, int error) {
+    if (error != 0) not_created(object, "the settings", error);
+}
 
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
+class SpawnActions {
+public:
+    explicit SpawnActions(const char* object) { require_prepared(object, posix_spawn_file_actions_init(&value)); }
+    ~SpawnActions() { posix_spawn_file_actions_destroy(&value); }
+    SpawnActions(const SpawnActions&) = delete;
+    SpawnActions& operator=(const SpawnActions&) = delete;
+
+    posix_spawn_file_actions_t value;
+};
+
+class SpawnAttributes {
+public:
+    explicit SpawnAttributes(const char* object) { require_prepared(object, posix_spawnattr_init(&value)); }
+    ~SpawnAttributes() { posix_spawnattr_destroy(&value); }
+    SpawnAttributes(const SpawnAttributes&) = delete;
+    SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+
+    posix_spawnattr_t value;
 };
 
 // Starts the program with default signals and no descriptors of this process but standard error and the socket. It is
 // in a process group of its own, so that Ctrl+C in a terminal does not end it while this program handles the signal.
 pid_t spawn(const char* object, const std::string& program, int control) {
-    SpawnSettings settings;
-    posix_spawn_file_actions_addopen(&settings.actions, 0, "/dev/null", O_RDWR, 0);
-    posix_spawn_file_actions_adddup2(&settings.actions, 0, 1);
-    posix_spawn_file_actions_adddup2(&settings.actions, control, kControlDescriptor);
-    posix_spawn_file_actions_addclosefrom_np(&settings.actions, kControlDescriptor + 1);
+    SpawnActions actions(object);
+    SpawnAttributes attributes(object);
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);
-    posix_spawnattr_setsigmask(&settings.attributes, &none);
-    posix_spawnattr_setsigdefault(&settings.attributes, &all);
-    posix_spawnattr_setpgroup(&settings.attributes, 0);
-    posix_spawnattr_setflags(&settings.attributes,
-                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    constexpr short kFlags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP;
+    for (const int error :
+         {posix_spawn_file_actions_addopen(&actions.value, 0, "/dev/null", O_RDWR, 0),
+          posix_spawn_file_actions_adddup2(&actions.value, 0, 1),
+          posix_spawn_file_actions_adddup2(&actions.value, control, kControlDescriptor),
+          posix_spawn_file_actions_addclosefrom_np(&actions.value, kControlDescriptor + 1),
+          posix_spawnattr_setsigmask(&attributes.value, &none), posix_spawnattr_setsigdefault(&attributes.value, &all),
+          posix_spawnattr_setpgroup(&attributes.value, 0), posix_spawnattr_setflags(&attributes.value, kFlags)}) {
+        require_prepared(object, error);
+    }
     std::string name = program;
     const std::array<char*, 2> arguments{name.data(), nullptr};
     pid_t process = -1;
     const int error =
-        ::posix_spawn(&process, program.c_str(), &settings.actions, &settings.attributes, arguments.data(), environ);
+        ::posix_spawn(&process, program.c_str(), &actions.value, &attributes.value, arguments.data(), environ);
     if (error == 0) return process;
+    if (is_used_up(error)) not_created(object, "a process", error);
     fail(object, ErrorCode::unsupported,
          fmt::format("{}, which reads files in isolation, could not be started: {}", program, system_text(error)),
          fmt::format("Install Texton again, or set {} to the path of the program.", kVariable));
 }
 
-int reap(pid_t process) noexcept {
-    int status = 0;
-    while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+// A process that this one started. The number of a process that has ended belongs to another one soon if the program
+// waits for all its children or ignores SIGCHLD, but a descriptor never refers to another process.
+class StartedProcess {
+public:
+    // Must be called directly after the process was started. Ends it if there is no descriptor for it.
+    StartedProcess(const char* object, pid_t process) : descriptor_(::pidfd_open(process, 0)) {
+        if (descriptor_ || errno == ESRCH) return;  // ESRCH: it has ended, and nobody needs to wait for it
+        const int error = errno;
+        ::kill(process, SIGKILL);
+        while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+        }
+        not_created(object, "a descriptor of the process", error);
     }
-    return status;
-}
+    // Ends the process and waits for its end. Does nothing if other code of the program has waited for it.
+    void end() const noexcept {
+        if (!descriptor_) return;
+        ::pidfd_send_signal(descriptor_.number(), SIGKILL, nullptr, 0);
+        siginfo_t status{};
+        while (::waitid(P_PIDFD, static_cast<id_t>(descriptor_.number()), &status, WEXITED) < 0 && errno == EINTR) {
+        }
+    }
+
+private:
+    OwnedDescriptor descriptor_;
+};
 
 class Helper {
 public:
@@ -152,8 +194,8 @@ public:
     Helper(const char* object, Owner owner) : owner_(std::move(owner)) {
         auto [ours, theirs] = socket_pair(object);
         theirs = above(std::move(theirs));
-        if (!theirs) used_up(object, "a descriptor", errno);
-        process_ = spawn(object, owner_.program, theirs.number());
+        if (!theirs) not_created(object, "a descriptor", errno);
+        process_.emplace(object, spawn(object, owner_.program, theirs.number()));
         theirs.reset();
         control_ = std::move(ours);
         ::setsockopt(control_.number(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
@@ -181,16 +223,34 @@ private:
     // A forked copy of the process only closes its descriptors: the helper belongs to the original.
     void end() noexcept {
         control_.reset();
-        if (process_ <= 0 || owner_.process != ::getpid()) return;
-        ::kill(process_, SIGKILL);
-        (void)reap(process_);
-        process_ = -1;
+        if (process_ && owner_.process == ::getpid()) process_->end();
+        process_.reset();
     }
 
     Owner owner_;
     OwnedDescriptor control_;
-    pid_t process_ = -1;
+    std::optional<StartedProcess> process_;
 };
+
+// Returns shared memory that the reader can neither shorten nor prevent this process from growing.
+OwnedDescriptor shared_memory(const char* object) {
+    OwnedDescriptor memory(::memfd_create("texton-reader", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (!memory) not_created(object, "shared memory", errno);
+    if (::fcntl(memory.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
+        not_created(object, "sealed memory", errno);
+    }
+    return memory;
+}
+
+OwnedDescriptor folder_of(const char* object, const char* path) {
+    OwnedDescriptor folder(::open(path, O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (folder) return folder;
+    const int error = errno;
+    if (is_used_up(error)) not_created(object, "a descriptor of a folder", error);
+    fail(object, ErrorCode::io,
+         fmt::format("the folder {}, to which relative paths refer, could not be opened: {}", path, system_text(error)),
+         "Change the working folder, or use absolute paths.");
+}
 
 // The helper of the process. The object is never destroyed, because images can outlive static objects. exit() ends the
 // helper; otherwise it ends itself when the process does.
@@ -242,15 +302,22 @@ std::vector<std::string> helper_paths() {
     return paths;
 }
 
-ReaderConnection connect_reader(const char* object) {
+ReaderConnection::ReaderConnection(OwnedDescriptor socket, OwnedDescriptor memory) noexcept
+    : socket_(std::move(socket)), memory_(std::move(memory)), process_(::getpid()) {}
+
+ReaderConnection::~ReaderConnection() {
+    // Copies of the socket in forked processes would keep it open.
+    if (socket_ && is_own()) ::shutdown(socket_.number(), SHUT_RDWR);
+}
+
+bool ReaderConnection::is_own() const noexcept { return process_ == ::getpid(); }
+
+ReaderConnection connect_reader(const char* object, const char* folder) {
     auto [ours, theirs] = socket_pair(object);
-    OwnedDescriptor memory(::memfd_create("texton-reader", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    if (!memory) used_up(object, "shared memory", errno);
-    // The reader can neither shorten the memory nor prevent this process from growing it.
-    ::fcntl(memory.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL);
-    const OwnedDescriptor folder(::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
-    const std::array<int, kMaxPacketDescriptors> descriptors{theirs.number(), memory.number(), folder.number()};
-    CurrentHelper::instance().connect(object, std::span(descriptors).first(folder ? 3 : 2));
+    OwnedDescriptor memory = shared_memory(object);
+    const OwnedDescriptor opened = folder_of(object, folder);
+    const std::array<int, kMaxPacketDescriptors> descriptors{theirs.number(), memory.number(), opened.number()};
+    CurrentHelper::instance().connect(object, descriptors);
     return {std::move(ours), std::move(memory)};
 }
 

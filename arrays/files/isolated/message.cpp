@@ -224,6 +224,7 @@ Description description_of(std::span<const std::byte> bytes) {
     if (levels < 1) throw MalformedMessage("number of levels");
     for (std::size_t level = 0; level < levels; ++level) {
         const Extent extent = in.take_extent("size of a level");
+        if (!is_possible(description.format, extent)) throw MalformedMessage("size of a level");
         const Extent granule = in.take_extent("granule of a level");
         description.levels.push_back({extent, {granule, in.take<bool>("order of a level")}});
     }

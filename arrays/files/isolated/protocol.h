@@ -5,7 +5,7 @@
 // The library starts one helper per process and has a control socket to it. For each file that it reads, it sends the
 // helper a socket and a block of shared memory. The helper forks a process, which answers requests on that socket:
 //
-//   library -> helper    connect with the descriptors socket, memory and, for relative paths, working folder
+//   library -> helper    connect with the descriptors socket, memory and folder, to which relative paths refer
 //   reader  -> library   ready
 //   library -> reader    request: the first bytes of the memory contain a Request
 //   reader  -> library   reply: the first bytes of the memory contain the result (a value, or the texels)
@@ -40,7 +40,7 @@ enum class PacketKind : std::uint32_t {
     error,          ///< reader: `value` is the number of bytes of the Error
     out_of_memory,  ///< reader: it could not allocate memory
     ended,          ///< helper: `value` is the wait status of the reader
-    not_started     ///< helper: `value` is the errno of fork()
+    not_started     ///< helper or reader: `value` is the errno of the call that failed
 };
 
 /// All messages have this form.

@@ -30,16 +30,25 @@ constexpr std::uint64_t kKeptMemory = std::uint64_t{32} << 20;  // shared memory
 constexpr std::chrono::seconds kStartTime{60};                  // until a process is ready
 constexpr const char* kDamaged = "The file may be damaged.";
 
-// The sessions that have a process. The most recently used session comes first.
+// The sessions that have a process. The most recently used session comes first. There are more than kMaxConnected only
+// while more requests than that are answered at the same time.
 class ConnectedSessions {
 public:
+    // Called before each request, by the thread that uses the session.
     void used(ReaderSession* session) {
         const std::lock_guard lock(mutex_);
-        sessions_.remove(session);
-        sessions_.push_front(session);
-        if (sessions_.size() <= kMaxConnected) return;
-        sessions_.back()->end_if_idle();
-        sessions_.pop_back();
+        const auto found = std::ranges::find(sessions_, session);
+        if (found == sessions_.end()) {
+            sessions_.push_front(session);
+        } else {
+            sessions_.splice(sessions_.begin(), sessions_, found);
+        }
+        end_surplus(session);
+    }
+    // Called after each request, when its session is idle.
+    void end_surplus() noexcept {
+        const std::lock_guard lock(mutex_);
+        end_surplus(nullptr);
     }
     void forget(ReaderSession* session) noexcept {
         const std::lock_guard lock(mutex_);
@@ -51,6 +60,16 @@ public:
     }
 
 private:
+    // Ends the processes of the idle sessions that were not used for the longest time. Busy sessions stay in the list,
+    // because their processes wait for requests later. The calling thread can use one of them, `own`.
+    void end_surplus(const ReaderSession* own) noexcept {
+        auto session = sessions_.end();
+        while (sessions_.size() > kMaxConnected && session != sessions_.begin()) {
+            --session;
+            if (*session != own && (*session)->end_if_idle()) session = sessions_.erase(session);
+        }
+    }
+
     std::mutex mutex_;
     std::list<ReaderSession*> sessions_;
 };
@@ -125,14 +144,30 @@ struct ReaderSession::Asked {
     bool opened;             // the request is for a file that was opened before
 };
 
+// While it exists, no other thread uses the session. Then the session is idle, and its process can be one too many.
+class ReaderSession::Turn {
+public:
+    explicit Turn(ReaderSession& session) : lock_(session.mutex_) {}
+    ~Turn() {
+        lock_.unlock();
+        ConnectedSessions::instance().end_surplus();
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+private:
+    std::unique_lock<std::mutex> lock_;
+};
+
 ReaderSession::ReaderSession(std::filesystem::path path, const ReadLimits& limits)
     : path_(std::move(path)), limits_(limits) {}
 
 ReaderSession::~ReaderSession() { ConnectedSessions::instance().forget(this); }
 
-void ReaderSession::end_if_idle() noexcept {
+bool ReaderSession::end_if_idle() noexcept {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (lock.owns_lock()) connection_.reset();
+    return lock.owns_lock();
 }
 
 void ReaderSession::fail(const Asked& asked, const std::string& why, std::string remedy, ErrorCode code,
@@ -177,20 +212,18 @@ void ReaderSession::ended(const Asked& asked, int status) {
 // Returns false if the connection of an earlier request is of no use: the process ended, or sent a packet that nobody
 // requested.
 bool ReaderSession::connected(const char* object) {
-    if (connection_ && process_ == ::getpid() && !wait_for_packet(connection_->socket.number(), Clock::now())) {
-        return true;
-    }
-    connection_ = connect_reader(object);
-    process_ = ::getpid();
-    memory_bytes_ = 0;
     ConnectedSessions::instance().used(this);
+    if (connection_ && connection_->is_own() && !wait_for_packet(connection_->socket(), Clock::now())) return true;
+    connection_.reset();
+    connection_.emplace(connect_reader(object, path_.is_absolute() ? "/" : "."));
+    memory_bytes_ = 0;
     return false;
 }
 
 void ReaderSession::grow(const Asked& asked) {
     // Every result except texels, and every error, has kMaxResult bytes at most. Pages that are not used take no memory.
     const std::uint64_t bytes = std::max<std::uint64_t>({kMaxResult, asked.bytes.size(), asked.capacity});
-    const int file = connection_->memory.number();
+    const int file = connection_->memory();
     if (bytes > memory_bytes_) {
         const bool allowed = is_allowed_size(bytes);
         if (!allowed) errno = EFBIG;
@@ -209,7 +242,7 @@ void ReaderSession::grow(const Asked& asked) {
 
 std::vector<std::byte> ReaderSession::contents(const Asked& asked, std::uint64_t bytes) {
     std::vector<std::byte> result(bytes);
-    if (!read_all(connection_->memory.number(), result)) invalid(asked, "too few bytes");
+    if (!read_all(connection_->memory(), result)) invalid(asked, "too few bytes");
     return result;
 }
 
@@ -220,7 +253,7 @@ std::optional<std::uint64_t> ReaderSession::attempt(const Asked& asked) {
         fail(asked, "it has changed since it was opened", "Open it again.");
     }
     grow(asked);
-    const int socket = connection_->socket.number();
+    const int socket = connection_->socket();
     if (!send_packet(socket, PacketKind::request, asked.bytes.size())) return std::nullopt;
     Clock::time_point deadline = ready ? after(asked.seconds) : Clock::now() + kStartTime;
     for (;;) {
@@ -287,7 +320,7 @@ ReaderSession::Asked ReaderSession::asked(const char* object, Request request, s
 }
 
 std::vector<std::byte> ReaderSession::ask(const char* object, Request request) {
-    const std::lock_guard lock(mutex_);
+    const Turn turn(*this);
     const Asked asked = this->asked(object, std::move(request), kMaxResult);
     return contents(asked, exchange(asked));
 }
@@ -296,7 +329,7 @@ Description ReaderSession::open(const char* object, const SourceKey& source) {
     const std::vector<std::byte> bytes = ask(object, {.kind = RequestKind::open, .source = source});
     try {
         Description description = description_of(bytes);
-        const std::lock_guard lock(mutex_);
+        const Turn turn(*this);
         state_ = state_of(path_);
         add_claim(claim_, description, state_.bytes);
         return description;
@@ -307,7 +340,7 @@ Description ReaderSession::open(const char* object, const SourceKey& source) {
 
 void ReaderSession::read(const char* object, Request request, std::span<std::byte> packed) {
     const std::size_t bytes = packed.size();
-    const std::lock_guard lock(mutex_);
+    const Turn turn(*this);
     // Files without encoding were compared with their size when they were opened, and take no memory.
     const bool encoded = request.source.kind == SourceKind::oiio;
     const Asked asked = this->asked(object, std::move(request), bytes);
@@ -321,10 +354,10 @@ void ReaderSession::read(const char* object, Request request, std::span<std::byt
                      .numbers = {{"bytes", bytes}, {"limit", asked.memory}}});
     }
     if (exchange(asked) != bytes) invalid(asked, "a wrong number of bytes");
-    if (!read_all(connection_->memory.number(), packed)) invalid(asked, "too few bytes");
+    if (!read_all(connection_->memory(), packed)) invalid(asked, "too few bytes");
     if (memory_bytes_ > kKeptMemory) {
-        ::fallocate(connection_->memory.number(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                    static_cast<off_t>(kKeptMemory), static_cast<off_t>(memory_bytes_ - kKeptMemory));
+        ::fallocate(connection_->memory(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(kKeptMemory),
+                    static_cast<off_t>(memory_bytes_ - kKeptMemory));
     }
 }
 

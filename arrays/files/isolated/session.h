@@ -43,11 +43,12 @@ public:
     /// Throws Error{io}: the reader sent a reply whose `what` is wrong.
     [[noreturn]] void refuse_reply(const char* object, const std::string& what) const;
 
-    /// Ends the process unless it is answering a request.
-    void end_if_idle() noexcept;
+    /// Ends the process unless it is answering a request. Returns false if it is.
+    bool end_if_idle() noexcept;
 
 private:
     struct Asked;
+    class Turn;
     // Differs if the file was replaced or written.
     struct FileState {
         std::uint64_t bytes = 0;  // 0 also if the path is not a regular file
@@ -73,7 +74,6 @@ private:
     Claim claim_;
     FileState state_;  // when the last source was opened
     std::optional<ReaderConnection> connection_;
-    pid_t process_ = 0;               // the process that connected; a forked copy must not use the connection
     std::uint64_t memory_bytes_ = 0;  // size of the shared memory
 };
 

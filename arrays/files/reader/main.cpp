@@ -80,21 +80,30 @@ void limit(__rlimit_resource resource, rlim_t maximum) {
     ::setrlimit(resource, &value);
 }
 
+// Tells the library that there is no reader, without waiting.
+void send_not_started(const OwnedDescriptor& socket, int error) {
+    send_packet(socket.number(), PacketKind::not_started, static_cast<std::uint64_t>(error), {}, MSG_DONTWAIT);
+}
+
 // Runs in the forked process: gives up what reading a file does not need.
 [[noreturn]] void read_file(const std::vector<OwnedDescriptor>& descriptors, pid_t helper) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != helper) ::_exit(0);  // the helper ended before the call
     ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // no core dump, and no program that collects them
-    if (descriptors.size() > 2 && ::fchdir(descriptors[2].number()) != 0) ::_exit(1);
     constexpr int kSocket = kControlDescriptor, kMemory = kControlDescriptor + 1;
     // The numbers of the copies can be in use by the originals.
     const int socket = ::fcntl(descriptors[0].number(), F_DUPFD, kMemory + 1);
     const int memory = ::fcntl(descriptors[1].number(), F_DUPFD, kMemory + 1);
-    ::dup2(socket, kSocket);
-    ::dup2(memory, kMemory);
-    ::dup2(1, 2);  // decoders print warnings
-    ::close_range(kMemory + 1, ~0U, 0);
+    // Otherwise the process would use descriptors of the helper: the control socket has the number kSocket there.
+    const bool has_its_own = socket >= 0 && memory >= 0 && ::fchdir(descriptors[2].number()) == 0 &&
+                             ::dup2(socket, kSocket) == kSocket && ::dup2(memory, kMemory) == kMemory &&
+                             ::dup2(1, 2) == 2 &&  // decoders print warnings
+                             ::close_range(kMemory + 1, ~0U, 0) == 0;
+    if (!has_its_own) {
+        send_not_started(descriptors.front(), errno);
+        ::_exit(1);
+    }
     for (int signal = 1; signal < SIGRTMIN; ++signal) ::signal(signal, SIG_DFL);
     ::signal(SIGXFSZ, SIG_IGN);
     limit(RLIMIT_CORE, 0);
@@ -130,14 +139,16 @@ private:
     void connect() {
         std::vector<OwnedDescriptor> descriptors;
         control_open_ = receive_connect(descriptors);
-        if (descriptors.size() < 2) return;
+        if (descriptors.size() != kMaxPacketDescriptors) {  // too few descriptors were left in this process
+            if (!descriptors.empty()) send_not_started(descriptors.front(), EMFILE);
+            return;
+        }
         const pid_t helper = ::getpid();
         const pid_t process = ::fork();
         if (process == 0) read_file(descriptors, helper);
         OwnedDescriptor ended = process > 0 ? descriptor_of(process) : OwnedDescriptor();
         if (!ended) {
-            send_packet(descriptors[0].number(), PacketKind::not_started, static_cast<std::uint64_t>(errno), {},
-                        MSG_DONTWAIT);
+            send_not_started(descriptors.front(), errno);
             if (process > 0) ::kill(process, SIGKILL);
             if (process > 0) ::waitpid(process, nullptr, 0);
             return;

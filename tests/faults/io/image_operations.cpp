@@ -2,7 +2,9 @@
 // texton-io-fault-tests.
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <texton/copy.h>
 #include <texton/error.h>
@@ -171,6 +173,59 @@ Prepared read_isolated(const Device&) {
             }};
 }
 
+// While it exists, isolated reading uses this program.
+class OtherReader {
+public:
+    explicit OtherReader(const fs::path& path) {
+        const Aside own;
+        program_.emplace(path);
+    }
+    ~OtherReader() {
+        const Aside own;
+        program_.reset();
+    }
+    OtherReader(const OtherReader&) = delete;
+    OtherReader& operator=(const OtherReader&) = delete;
+
+private:
+    std::optional<ReaderProgram> program_;
+};
+
+// Starts a helper in each run: a program of the tests that starts at once, and that shortens the memory if it can.
+Prepared start_reader(const Device&) {
+    setenv("TEXTON_READER", TEXTON_TEST_READER, 0);
+    const auto files = std::make_shared<Files>();
+    const auto path =
+        std::make_shared<fs::path>(store(files->at("a.tif"), {stored_image(8, 8, 4, OIIO::TypeDesc::UINT8, 2)}));
+    const fs::path program =
+        fs::path(configured_path("TEXTON_TEST_PROGRAMS", TEXTON_TEST_PROGRAMS)) / "texton-test-lying_reader";
+    const auto links = std::make_shared<std::vector<fs::path>>();
+    for (const char* folder : {"one", "two"}) {
+        fs::create_directory(files->at(folder));
+        links->push_back(files->at(folder) / "shrink");
+        fs::create_symlink(program, links->back());
+    }
+    return {[files, path, links] {
+                std::swap(links->front(), links->back());
+                const OtherReader other(links->front());
+                Bytes texels = own_bytes(8 * 8 * 4);
+                try {
+                    const ImageFile opened = open_image(*path, {}, {.isolated = true});
+                    opened.read({}, texels);
+                } catch (const Error& error) {
+                    const Aside own;
+                    for (const char* blame : {"did not start", "a wrong number of bytes"}) {
+                        EXPECT_EQ(error.problem().find(blame), std::string::npos) << error.what();
+                    }
+                    throw;
+                }
+                return own_bytes(1);  // the program sends any texels
+            },
+            [] {
+                for (const SeenProcess& child : children_of(::getpid())) EXPECT_NE(child.state, 'Z');
+            }};
+}
+
 }  // namespace
 
 std::vector<std::string> covered_folders() { return {"arrays/files/texton"}; }
@@ -193,6 +248,7 @@ std::vector<Operation> all_operations() {
         {"SavePlanar", {"image_file", "image_load", "image_save"}, save_planar},
         {"ReadFiles", {"image", "image_file"}, read_files, false, true, true},
         {"ReadIsolated", {"read_options", "image_file"}, read_isolated},
+        {"StartReader", {"read_options"}, start_reader},
     };
 }
 

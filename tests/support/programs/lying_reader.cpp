@@ -35,15 +35,15 @@ struct Body {
 
 struct Lie {
     texton::Format format = texton::Format::rgba8_unorm;
-    std::uint64_t levels = 1, side = 8, attributes = 0, windows = 1;
+    std::uint64_t levels = 1, width = 8, height = 8, depth = 1, granule = 8, attributes = 0, windows = 1;
     std::uint8_t kind = 1;
 };
 
 Body description(const Lie& lie) {
     Body body;
     body.put(lie.format).put(false).put(lie.levels);
-    for (int i = 0; i < 2; ++i) body.put(lie.side).put(std::uint64_t{8}).put(std::uint64_t{1});  // size, granule
-    body.put(false);
+    body.put(lie.width).put(lie.height).put(lie.depth);
+    body.put(lie.granule).put(lie.granule).put(std::uint64_t{1}).put(false);
     for (int i = 0; i < 3; ++i) body.put(std::uint64_t{0});  // kind of file, color space, channels
     body.put(std::uint8_t{0}).put(1).frame().frame().put(std::uint64_t{1}).put(std::uint64_t{1}).put(lie.attributes);
     body.put(std::uint64_t{0});                                    // conversions
@@ -69,9 +69,14 @@ bool lie_about_opening(const std::string& name, int socket, int memory) {
     else if (name == "no-levels")
         lie.levels = 0;
     else if (name == "side")
-        lie.side = kHuge;
+        lie.width = kHuge;
     else if (name == "no-side")
-        lie.side = 0;
+        lie.width = 0;
+    else if (name == "endless") {
+        lie.width = lie.height = lie.depth = std::uint64_t{1} << 31;
+        lie.granule = 1;
+    } else if (name == "terabyte")
+        lie.width = lie.height = std::uint64_t{1} << 19;
     else if (name == "attributes")
         lie.attributes = kHuge;
     else if (name == "windows")
