@@ -61,7 +61,7 @@ Sampler sampler_of(const CUDA_TEXTURE_DESC& how) noexcept {
         return mode == CU_TR_FILTER_MODE_LINEAR ? Filter::linear : Filter::point;
     };
     Sampler sampler;
-    std::transform(std::begin(how.addressMode), std::end(how.addressMode), sampler.address.begin(),
+    std::transform(std::begin(how.addressMode), std::end(how.addressMode), sampler.address,
                    [](CUaddress_mode mode) { return detail::address_mode_of(mode); });
     sampler.filter = filter(how.filterMode);
     sampler.mip_filter = filter(how.mipmapFilterMode);
