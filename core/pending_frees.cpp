@@ -4,6 +4,7 @@
 #include <list>
 #include <new>
 #include <thread>
+#include <utility>
 
 #include <texton/error.h>
 
@@ -40,9 +41,9 @@ bool try_free(const FreeingScope& scope, PendingFree& memory) noexcept {
         if (error.code() == ErrorCode::device_lost) return true;  // nothing is left to free
         // The memory of a graph that was not launched does not exist.
         if (memory.capture != 0 && capture == 0 && error.code() == ErrorCode::bad_argument) return true;
-        if (capture != 0) memory.failure = std::current_exception();
+        memory.failure = std::current_exception();
     } catch (const std::bad_alloc&) {
-        if (capture != 0) memory.failure = std::current_exception();
+        memory.failure = std::current_exception();
     }
     return false;
 }
@@ -72,17 +73,14 @@ void free_in_order(std::list<PendingFree> memory) noexcept {
 void check_frees(std::uint64_t capture) {
     PendingFrees& all = pending();
     if (all.count.load(std::memory_order_acquire) == 0) return;
-    std::list<PendingFree> failed;  // destroyed after the lock is released: the last use of a pool destroys the pool
+    std::exception_ptr failure;
     {
         const std::lock_guard lock(all.mutex);
-        for (auto each = all.list.begin(); each != all.list.end();) {
-            const auto next = std::next(each);
-            if (each->capture == capture && each->failure != nullptr) failed.splice(failed.end(), all.list, each);
-            each = next;
+        for (PendingFree& each : all.list) {
+            if (each.capture == capture && each.failure != nullptr) failure = std::exchange(each.failure, nullptr);
         }
-        all.count.store(all.list.size(), std::memory_order_release);
     }
-    if (!failed.empty()) std::rethrow_exception(failed.front().failure);
+    if (failure != nullptr) std::rethrow_exception(failure);
 }
 
 void free_pending() noexcept {

@@ -14,7 +14,8 @@ namespace texton::detail {
 void free_in_order(std::list<PendingFree> memory) noexcept;
 
 /// Throws the failure of a free in the capture, if there is one. The graph of the capture would never free this memory,
-/// so the capture must be abandoned.
+/// so the capture must be
+/// abandoned. The memory is freed after that.
 void check_frees(std::uint64_t capture);
 
 /// Frees the pending memory whose streams are no longer being captured. Called when a recording has ended, when a

@@ -59,7 +59,6 @@ void enqueue_levels(const Stream& stream, std::span<const Step> steps, const Mip
         const Texture above = detail::by_points(step.above);
         launches.emplace_back(kMakeMips, stream, step.level, std::span(&above, 1), detail::Overlap::refused);
     }
-    detail::check_distinct(launches, detail::level_name);
     for (std::size_t done = 0; done < steps.size();) {
         const std::span<detail::Launch> left = std::span(launches).subspan(done);
         const std::size_t made = detail::device_kernels(left[0]).make_mips(left, {steps.subspan(done), options});

@@ -52,8 +52,8 @@ void make_mips(const Stream& stream, const Array& array, const MipOptions& optio
 ///
 /// Throws the errors of the other make_mips(). Throws Error{bad_argument} also if a level is not half the size of the
 /// level above, or if a level cannot be read to compute the next level: a part of an array, memory that Texton does not
-/// own, or memory that does not start at a multiple of limits().texture_alignment. Throws Error{overlap} also if two
-/// levels share bytes.
+/// own, or memory that does not start at a multiple of limits().texture_alignment. A level may reuse the memory
+/// of an earlier level, except that of the level above.
 void make_mips(const Stream& stream, std::span<const View> levels, const Texture& finest,
                const MipOptions& options = {});
 

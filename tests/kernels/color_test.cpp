@@ -10,6 +10,7 @@
 #include <texton/kernel.h>
 #include <texton/pitched.h>
 
+#include "arrays/texture_state.h"
 #include "tests/support/colors.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/on_every_device.h"
@@ -125,7 +126,7 @@ TEST_P(ColorTest, AColorMatrixAppliesToEveryFormatKindAndSize) {
                 SCOPED_TRACE(test::describe(info));
                 const Sampler smooth{.filter = Filter::linear, .normalized_coordinates = true};
                 const Texture texture = texture_of(info, layered ? smooth : Sampler{});
-                const Colors from = fetched_colors(texture);
+                const Colors from = fetched_colors(detail::by_points(texture));
                 const Colors is = made(texture, [&](const Stream& stream, const View& image) {
                     color_matrix(stream, image, texture, kTwisted);
                 });

@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <texton/copy.h>
-#include <texton/fill.h>
 #include <texton/graph.h>
 #include <texton/kernel.h>
 #include <texton/linear.h>
@@ -576,34 +575,6 @@ TEST_P(MipsTest, AChainWithAnInvalidLevelIsRefusedBeforeAnyWrite) {
         ErrorCode::overlap, "texton::make_mips", {"2 x 2"});
     stream.synchronize();
     EXPECT_TRUE(same_bytes(download(half), before));
-}
-
-TEST_P(MipsTest, LevelsThatShareMemoryAreRefusedAndNamed) {
-    const Array array = filled({.format = Format::rgba8_unorm, .extent = {8, 8}});
-    const Texture finest(array);
-    const Stream stream(device());
-    const Pitched2D memory(device(), Format::rgba8_unorm, {8, 4});
-    const Linear middle(device(), Format::rgba8_unorm, {2, 2});
-    const View half = memory.view().region({{}, {4, 4}});
-    const View quarter = middle.view(Format::rgba8_unorm, {2, 2});
-    fill(memory.view(), std::uint8_t{9});
-    for (const Offset at : {Offset{0, 0}, Offset{3, 2}, Offset{0, 3}}) {
-        const std::vector<View> levels{half, quarter, memory.view().region({at, {1, 1}})};
-        expect_error([&] { make_mips(stream, levels, finest); }, ErrorCode::overlap, "texton::make_mips",
-                     {"levels[0]", "levels[2]", "share bytes"});
-    }
-    stream.synchronize();
-    EXPECT_TRUE(test::all_bytes(download(memory.view()), 9));
-    for (const Offset at : {Offset{4, 0}, Offset{4, 2}, Offset{7, 3}}) {  // beside levels[0], in the same rows
-        const std::vector<View> levels{half, quarter, memory.view().region({at, {1, 1}})};
-        make_mips(stream, levels, finest);
-        stream.synchronize();
-        const Bytes texels = download(quarter);
-        std::array<int, 4> sums{};
-        for (std::size_t i = 0; i < texels.size(); ++i) sums[i % 4] += std::to_integer<int>(texels[i]);
-        const Bytes last = download(levels[2]);
-        for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(std::to_integer<int>(last[i]), (sums[i] + 2) / 4);
-    }
 }
 
 }  // namespace

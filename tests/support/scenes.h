@@ -10,6 +10,7 @@
 #include <texton/texture.h>
 #include <texton/view.h>
 
+#include "arrays/texture_state.h"
 #include "tests/support/arrays.h"
 #include "tests/support/texels.h"
 
@@ -32,6 +33,8 @@ struct Scene {
     std::size_t layers;
     Format format;
     bool layered() const { return texture.kind() == ArrayKind::layered_2d; }
+    /// Returns the texture as kernels read it that read whole texels.
+    Texture texels() const { return detail::by_points(texture); }
 };
 
 /// Formats that the specialized implementations distinguish, and some that they leave to the functor.

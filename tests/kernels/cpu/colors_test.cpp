@@ -104,13 +104,13 @@ TEST(CpuColorTest, SwizzlesMatchTheFunctor) {
                 scene, scene.extent,
                 [&](const Stream& stream, const View& image) { swizzle(stream, image, scene.texture, "bg1r"); },
                 [&](const Stream& stream, const View& image) {
-                    launch(stream, image, Swapped{scene.layered()}, scene.texture);
+                    launch(stream, image, Swapped{scene.layered()}, scene.texels());
                 });
             expect_same(
                 scene, scene.extent,
                 [&](const Stream& stream, const View& image) { swizzle(stream, image, scene.texture, "0a10"); },
                 [&](const Stream& stream, const View& image) {
-                    launch(stream, image, Filled{scene.layered()}, scene.texture);
+                    launch(stream, image, Filled{scene.layered()}, scene.texels());
                 });
         });
     }
@@ -120,7 +120,7 @@ TEST(CpuColorTest, FunctorsOfOwnTexelsMatchGeneralFunctors) {
     on_every_scene(Filter::point, [&](const Scene& scene) {
         const auto make = [&](const auto& functor) {
             return [&scene, functor](const Stream& stream, const View& image) {
-                launch(stream, image, functor, scene.texture, scene.texture);
+                launch(stream, image, functor, scene.texels(), scene.texels());
             };
         };
         expect_same(scene, scene.extent, make(Mixed<true>{0.3f, scene.layered()}),
@@ -151,13 +151,13 @@ TEST(CpuColorTest, MatricesAndExposuresMatchTheFunctors) {
                         color_matrix(stream, image, scene.texture, kMatrix);
                     },
                     [&](const Stream& stream, const View& image) {
-                        launch(stream, image, ByMatrix{kMatrix, layered}, scene.texture);
+                        launch(stream, image, ByMatrix{kMatrix, layered}, scene.texels());
                     });
                 expect_same(
                     scene, extent,
                     [&](const Stream& stream, const View& image) { exposure(stream, image, scene.texture, kStops); },
                     [&](const Stream& stream, const View& image) {
-                        launch(stream, image, Exposed{exp2_of(kStops), layered}, scene.texture);
+                        launch(stream, image, Exposed{exp2_of(kStops), layered}, scene.texels());
                     });
             }
         }

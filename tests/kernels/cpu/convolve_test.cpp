@@ -67,7 +67,7 @@ TEST(CpuConvolveTest, ConvolutionsMatchTheFunctor) {
                 [&](const Stream& stream, const View& image) {
                     convolve(stream, image, scene.texture, functor.across, functor.down);
                 },
-                [&](const Stream& stream, const View& image) { launch(stream, image, functor, scene.texture); });
+                [&](const Stream& stream, const View& image) { launch(stream, image, functor, scene.texels()); });
         });
     }
 }

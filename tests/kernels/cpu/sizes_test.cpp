@@ -174,6 +174,12 @@ struct Sizes {
     }
 };
 
+/// Returns whether the filter fetches between texels.
+bool blends(ResampleFilter filter) {
+    return filter == ResampleFilter::linear || filter == ResampleFilter::catmull_rom ||
+           filter == ResampleFilter::b_spline;
+}
+
 /// Calls `expect` with both implementations.
 template <class Functor, class Expect>
 void compare_resample(const Scene& scene, ResampleFilter filter, const Extent& extent, const Crop& crop,
@@ -185,7 +191,9 @@ void compare_resample(const Scene& scene, ResampleFilter filter, const Extent& e
                            step(crop.height, scene.extent.height, crop.y, extent.height), crop, scene.layered()}};
     expect([&](const Stream& stream,
                const View& image) { resample(stream, image, scene.texture, {.filter = filter, .crop = crop}); },
-           [&](const Stream& stream, const View& image) { launch(stream, image, functor, scene.texture); });
+           [&](const Stream& stream, const View& image) {
+               launch(stream, image, functor, blends(filter) ? scene.texture : scene.texels());
+           });
 }
 
 /// Writes to a region of memory in the texture's own format.
@@ -352,7 +360,9 @@ TEST(CpuResampleTest, FloatImagesLargerThanTheCacheMatchTheFunctor) {
         expect_same(
             memory.view(Format::rgba32_float, kAround), kTo,
             [&](const Stream& stream, const View& image) { resample(stream, image, texture, {.filter = filter}); },
-            [&](const Stream& stream, const View& image) { launch(stream, image, functor, texture); });
+            [&](const Stream& stream, const View& image) {
+                launch(stream, image, functor, blends(filter) ? texture : detail::by_points(texture));
+            });
     };
     check(ResampleFilter::linear, LinearFetch{position});
     check(ResampleFilter::catmull_rom, CatmullRom{position});

@@ -24,7 +24,7 @@ using test::Scene;
 template <class Functor>
 Make plainly(const Scene& scene, const Functor& functor) {
     return
-        [&scene, functor](const Stream& stream, const View& image) { launch(stream, image, functor, scene.texture); };
+        [&scene, functor](const Stream& stream, const View& image) { launch(stream, image, functor, scene.texels()); };
 }
 
 template <int side>
