@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <fstream>
+#include <future>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -212,6 +213,20 @@ TEST_F(IsolatedFailureTest, ProcessesThatAreKilledBetweenRequestsAreReplaced) {
     EXPECT_NE(test::helper_of(::getpid()), helper);
     EXPECT_EQ(read_image(path, kIsolated).texels, expected);
     for (const test::SeenProcess& child : test::children_of(::getpid())) EXPECT_NE(child.state, 'Z') << child.name;
+}
+
+TEST_F(IsolatedFailureTest, AProcessThatIsKilledBeforeItTakesTheRequestIsReplaced) {
+    const ImageFile image = open_image(small(), {}, kIsolated);
+    const Bytes expected = read_part(image);
+    const pid_t helper = test::helper_of(::getpid());
+    ASSERT_EQ(readers().size(), 1u);
+    kill(helper, SIGSTOP);  // it reports the end of its process only after the request was sent
+    kill(readers().front(), SIGKILL);
+    ASSERT_TRUE(eventually([] { return readers().empty(); }));
+    std::future<Bytes> texels = std::async(std::launch::async, [&] { return read_part(image); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    kill(helper, SIGCONT);
+    EXPECT_EQ(texels.get(), expected);
 }
 
 TEST_F(IsolatedFailureTest, AHelperThatIsKilledAtAnyTimeCostsNoReadAndNoProcess) {

@@ -8,6 +8,7 @@
 //   library -> helper    connect with the descriptors socket, memory and folder, to which relative paths refer
 //   reader  -> library   ready
 //   library -> reader    request: the first bytes of the memory contain a Request
+//   reader  -> library   taken
 //   reader  -> library   reply: the first bytes of the memory contain the result (a value, or the texels)
 //                        or error: they contain the parts of an Error
 //                        or out_of_memory
@@ -28,7 +29,7 @@
 namespace texton::detail {
 
 /// "TxR" and the version of the protocol, which changes with the packets and with the messages in message.h.
-constexpr std::uint32_t kReaderProtocol = 0x54785201;
+constexpr std::uint32_t kReaderProtocol = 0x54785202;
 constexpr int kControlDescriptor = 3;  ///< descriptor of the control socket in the helper
 
 enum class PacketKind : std::uint32_t {
@@ -36,6 +37,7 @@ enum class PacketKind : std::uint32_t {
     connect,        ///< library: start a reader; carries descriptors
     ready,          ///< reader: it waits for requests
     request,        ///< library: `value` is the number of bytes of the request
+    taken,          ///< reader: it has received the request; if it ends without this packet, the file is not the cause
     reply,          ///< reader: `value` is the number of bytes of the result
     error,          ///< reader: `value` is the number of bytes of the Error
     out_of_memory,  ///< reader: it could not allocate memory

@@ -255,6 +255,7 @@ std::optional<std::uint64_t> ReaderSession::attempt(const Asked& asked) {
     grow(asked);
     const int socket = connection_->socket();
     if (!send_packet(socket, PacketKind::request, asked.bytes.size())) return std::nullopt;
+    bool taken = false;
     Clock::time_point deadline = ready ? after(asked.seconds) : Clock::now() + kStartTime;
     for (;;) {
         if (!wait_for_packet(socket, deadline)) {
@@ -274,6 +275,10 @@ std::optional<std::uint64_t> ReaderSession::attempt(const Asked& asked) {
                 ready = true;
                 deadline = after(asked.seconds);
                 break;
+            case PacketKind::taken:
+                if (taken || !ready) invalid(asked, "taken");
+                taken = true;
+                break;
             case PacketKind::reply:
                 if (packet.value > asked.capacity) invalid(asked, fmt::format("{} bytes", packet.value));
                 return packet.value;
@@ -289,7 +294,9 @@ std::optional<std::uint64_t> ReaderSession::attempt(const Asked& asked) {
                 fail(asked, fmt::format("reading it takes more memory than the limit of {} bytes", asked.memory),
                      "The file may be damaged. If it is not, raise ReadLimits::bytes.", ErrorCode::out_of_memory,
                      {{"limit", asked.memory}});
-            case PacketKind::ended: ended(asked, static_cast<int>(packet.value));
+            case PacketKind::ended:
+                if (!taken) return std::nullopt;
+                ended(asked, static_cast<int>(packet.value));
             case PacketKind::not_started:
                 fail(asked,
                      "a process that reads it could not be started: " +
@@ -302,7 +309,8 @@ std::optional<std::uint64_t> ReaderSession::attempt(const Asked& asked) {
     }
 }
 
-// If the helper is killed, all readers end with it. This says nothing about the file, so that it is read again.
+// A process can be killed before it has taken the request, and if the helper is killed, all readers end with it. This
+// says nothing about the file, so that it is read again.
 std::uint64_t ReaderSession::exchange(const Asked& asked) {
     for (int count = 0; count < 3; ++count) {
         if (const auto bytes = attempt(asked)) return *bytes;

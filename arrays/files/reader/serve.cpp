@@ -209,6 +209,7 @@ void serve(int socket, int memory) {
     send_packet(socket, PacketKind::ready);
     Packet packet;
     while (receive_packet(socket, packet) == Received::packet && packet.kind == PacketKind::request) {
+        send_packet(socket, PacketKind::taken);
         reader.answer(packet.value);
     }
     ::_exit(0);
