@@ -56,6 +56,28 @@ struct Unorm16 {
     static constexpr Short kTag{};
 };
 
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2
+#define TEXTON_CONVERTS_HALVES 1  // in hardware, denormals included
+struct Float16 {
+    using Stored = std::uint16_t;
+    using Half = hn::Rebind<hwy::float16_t, Float>;
+    static HWY_INLINE FloatVector decode(hn::Vec<Short> code) {
+        const FloatVector value = hn::PromoteTo(kFloat, hn::BitCast(Half(), code));
+        // The conversion makes NaNs quiet. Fetches return them as they are.
+        const IntVector bits = hn::PromoteTo(kInt, hn::BitCast(hn::Rebind<std::int16_t, Float>(), code));
+        const IntVector fraction = hn::ShiftLeft<13>(hn::And(bits, hn::Set(kInt, 0x3ff)));
+        const IntVector exponent = hn::Or(hn::And(bits, hn::Set(kInt, INT32_MIN)), hn::Set(kInt, 0x7f800000));
+        return hn::IfThenElse(hn::IsNaN(value), hn::BitCast(kFloat, hn::Or(exponent, fraction)), value);
+    }
+    static HWY_INLINE hn::Vec<Short> encode(FloatVector value) {
+        return hn::BitCast(kShort, hn::DemoteTo(Half(), with_one_nan(kFloat, value)));
+    }
+    static constexpr Short kTag{};
+};
+#else
+#define TEXTON_CONVERTS_HALVES 0
+#endif
+
 struct Float32 {
     using Stored = float;
     static HWY_INLINE FloatVector decode(FloatVector value) { return value; }
@@ -195,13 +217,13 @@ void decode_planes(const unsigned char* stored, std::size_t count, float* planes
     std::size_t i = 0;
     for (; i + lanes <= count; i += lanes) {
         const auto pixels = load_pixels<Channel, channels>(reinterpret_cast<const Stored*>(stored + i * kPixel));
-        for (std::size_t c = 0; c < 4; ++c) hn::StoreU(pixels.channel[c], kFloat, planes + c * apart + i);
+        for (std::size_t c = 0; c < channels; ++c) hn::StoreU(pixels.channel[c], kFloat, planes + c * apart + i);
     }
     if (i == count) return;
     Stored last[kMaxLanes * channels] = {};
     std::memcpy(last, stored + i * kPixel, (count - i) * kPixel);
     const auto pixels = load_pixels<Channel, channels>(last);
-    for (std::size_t c = 0; c < 4; ++c) {
+    for (std::size_t c = 0; c < channels; ++c) {
         float decoded[kMaxLanes];
         hn::StoreU(pixels.channel[c], kFloat, decoded);
         std::memcpy(planes + c * apart + i, decoded, (count - i) * sizeof(float));
@@ -216,12 +238,12 @@ void encode_planes(const float* planes, std::size_t apart, std::size_t count, un
     std::size_t i = 0;
     for (; i + lanes <= count; i += lanes) {
         FloatPixels pixels;
-        for (std::size_t c = 0; c < 4; ++c) pixels.channel[c] = hn::LoadU(kFloat, planes + c * apart + i);
+        for (std::size_t c = 0; c < channels; ++c) pixels.channel[c] = hn::LoadU(kFloat, planes + c * apart + i);
         store_pixels<Channel, channels>(pixels, reinterpret_cast<Stored*>(stored + i * kPixel));
     }
     if (i == count) return;
     FloatPixels pixels;
-    for (std::size_t c = 0; c < 4; ++c) {
+    for (std::size_t c = 0; c < channels; ++c) {
         float last[kMaxLanes] = {};
         std::memcpy(last, planes + c * apart + i, (count - i) * sizeof(float));
         pixels.channel[c] = hn::LoadU(kFloat, last);
@@ -259,35 +281,40 @@ bool is_unorm(const TexelFormat& format, int bits) {
     return format.packing == Packing::plain && format.encoding == Encoding::unorm && format.bits == bits;
 }
 
-bool is_float32(const TexelFormat& format) {
-    return format.packing == Packing::plain && format.encoding == Encoding::floating && format.bits == 32;
+bool is_floating(const TexelFormat& format, int bits) {
+    return format.packing == Packing::plain && format.encoding == Encoding::floating && format.bits == bits;
+}
+
+/// Returns of(conversion of a channel) for the format, or null.
+template <class Of>
+auto with_channel(const TexelFormat& format, const Of& of) -> decltype(of(Float32())) {
+    if (is_unorm(format, 8)) return of(Unorm8());
+    if (is_unorm(format, 16)) return of(Unorm16());
+    if (is_floating(format, 32)) return of(Float32());
+#if TEXTON_CONVERTS_HALVES
+    if (is_floating(format, 16)) return of(Float16());
+#endif
+    return nullptr;
 }
 
 }  // namespace
 
 RowDecode decoder_for(const TexelFormat& format) {
-    if (is_unorm(format, 8)) return decoder_of<Unorm8>(format.channels);
-    if (is_unorm(format, 16)) return decoder_of<Unorm16>(format.channels);
-    return is_float32(format) ? decoder_of<Float32>(format.channels) : nullptr;
+    return with_channel(format, [&](auto channel) { return decoder_of<decltype(channel)>(format.channels); });
 }
 
 RowEncode encoder_for(const TexelFormat& format) {
-    if (is_unorm(format, 8)) return encoder_of<Unorm8>(format.channels);
-    if (is_unorm(format, 16)) return encoder_of<Unorm16>(format.channels);
-    return is_float32(format) ? encoder_of<Float32>(format.channels) : nullptr;
+    return with_channel(format, [&](auto channel) { return encoder_of<decltype(channel)>(format.channels); });
 }
 
 PlaneDecode plane_decoder_for(const TexelFormat& format) {
-    if (is_unorm(format, 8)) return plane_decoder_of<Unorm8>(format.channels);
-    if (is_unorm(format, 16)) return plane_decoder_of<Unorm16>(format.channels);
-    return is_float32(format) ? plane_decoder_of<Float32>(format.channels) : nullptr;
+    return with_channel(format, [&](auto channel) { return plane_decoder_of<decltype(channel)>(format.channels); });
 }
 
 PlaneEncode plane_encoder_for(const TexelFormat& format) {
-    if (is_unorm(format, 8)) return plane_encoder_of<Unorm8>(format.channels);
-    if (is_unorm(format, 16)) return plane_encoder_of<Unorm16>(format.channels);
-    return is_float32(format) ? plane_encoder_of<Float32>(format.channels) : nullptr;
+    return with_channel(format, [&](auto channel) { return plane_encoder_of<decltype(channel)>(format.channels); });
 }
+#undef TEXTON_CONVERTS_HALVES
 #endif
 
 }  // namespace HWY_NAMESPACE

@@ -27,13 +27,13 @@ using RowEncode = void (*)(const float* pixels, std::size_t count, unsigned char
 }
 
 /// Does the same as RowDecode with separate channels: a row of red values, a row of green values and so on, which start
-/// `apart` floats after one another.
+/// `apart` floats after one another. Channels that the format lacks are not written.
 using PlaneDecode = void (*)(const unsigned char* stored, std::size_t count, float* channels, std::size_t apart);
-/// Does the same as RowEncode with separate channels.
+/// Does the same as RowEncode with separate channels. Channels that the format lacks are not read.
 using PlaneEncode = void (*)(const float* channels, std::size_t apart, std::size_t count, unsigned char* stored);
 
-/// Returns the function for a format, or null if the format is neither unorm of 8 or 16 bits nor float of 32 bits. This
-/// also applies to the three functions below.
+/// Returns the function for a format, or null if the format is neither unorm of 8 or 16 bits nor float. It is also null
+/// for float16 if the CPU cannot convert it. This also applies to the three functions below.
 [[nodiscard]] RowDecode row_decoder(const TexelFormat& format);
 [[nodiscard]] RowEncode row_encoder(const TexelFormat& format);
 [[nodiscard]] PlaneDecode plane_decoder(const TexelFormat& format);

@@ -44,10 +44,7 @@ public:
 
 private:
     friend class RowSampler;
-    friend class TapColumns;
     RowColumns(const float* positions, std::size_t count) : positions_(positions), count_(count) {}
-    /// Prepares the adjacent texels `first` to `last`.
-    RowColumns(std::int32_t first, std::int32_t last, std::int32_t width);
 
     bool is_prepared() const { return first_.has_value(); }
     PreparedPositions prepared(std::size_t begin) const;
@@ -59,38 +56,6 @@ private:
     std::optional<TexelColumns> first_;  // empty if nothing is prepared
     std::vector<std::int32_t> second_;
     std::vector<std::int32_t> share_;
-};
-
-/// The x coordinates of one fetch per pixel of a row, and the weights of these fetches. Non-owning.
-struct WeighedPositions {
-    const float* positions;
-    const float* weights;
-};
-
-/// Prepared pixels that are weighted sums of fetches along x, for many rows. Taps at the centers of texels have most
-/// texels in common. These texels are fetched once per row, and the pixels then select from the fetched texels.
-///
-/// Non-owning: the x coordinates must outlive the object; the weights are copied. Sums modify it, so threads must not
-/// share it.
-class TapColumns {
-public:
-    std::span<RowColumns> columns() noexcept { return columns_; }
-    std::span<const float> weights(std::size_t tap) const { return weights_[tap]; }
-
-private:
-    friend class RowSampler;
-    TapColumns(std::vector<RowColumns> columns, std::vector<std::vector<float>> weights, std::int32_t width);
-
-    void find_centers(std::int32_t width);
-    void prepare_taps();
-
-    std::vector<RowColumns> columns_;  // one for each tap
-    std::vector<std::vector<float>> weights_;
-    std::optional<RowColumns> centers_;               // texels fetched once per row; empty if there are none
-    std::vector<std::optional<TexelColumns>> taken_;  // by tap: columns in `centers_`
-    std::vector<Texel> fetched_;                      // the texels of `centers_` in one row
-    std::vector<LatticeTap> taps_;                    // empty if nothing is prepared
-    std::int32_t last_row_ = -1;                      // bottommost row that was fetched
 };
 
 }  // namespace texton::detail

@@ -254,16 +254,6 @@ RowColumns RowSampler::columns(const float* x, std::size_t count) const {
     return columns;
 }
 
-TapColumns RowSampler::taps(std::span<const WeighedPositions> taps, std::size_t count) const {
-    std::vector<RowColumns> columns;
-    std::vector<std::vector<float>> weights;
-    for (const WeighedPositions& tap : taps) {
-        columns.push_back(this->columns(tap.positions, count));
-        weights.emplace_back(tap.weights, tap.weights + count).resize(whole_lattice_steps(count));
-    }
-    return {std::move(columns), std::move(weights), view_.levels[0].width};
-}
-
 std::vector<FetchedRow> RowSampler::rows(std::span<const float> y) const {
     std::vector<FetchedRow> rows;
     for (const float at : y) rows.push_back({at, kBorderTexel, kBorderTexel, 0});
@@ -309,29 +299,6 @@ bool RowSampler::fetch(RowColumns& columns, const FetchedRow& at, Texel* texels,
     row.past_caches = false;
     fetch(row, columns.prepared(whole), kLatticeStep, reinterpret_cast<float*>(last));
     std::copy_n(last, columns.count_ - whole, texels + whole);
-    return true;
-}
-
-bool RowSampler::sum(TapColumns& taps, const FetchedRow& at, Texel* sums) const {
-    if (taps.taps_.empty() || at.top < 0) return false;
-    const bool between = at.share != 0;
-    LatticeRow row{row_at(at.top), row_at(at.bottom), at.share};
-    // Rows are short here. If they are read in order, the next row is expected at the same distance again. It is
-    // prefetched together with the row above it.
-    const std::int32_t step = at.bottom - taps.last_row_;
-    if (taps.last_row_ >= 0 && step > 0 && at.bottom + step < view_.levels[0].height) {
-        row.soon[0] = row_at(at.bottom + step);
-        if (step > 1) row.soon[1] = row_at(at.bottom + step - 1);
-    }
-    taps.last_row_ = std::max(taps.last_row_, at.bottom);
-    const LatticeKernels& kernels = lattice_kernels();
-    auto* fetched = reinterpret_cast<float*>(taps.fetched_.data());
-    if (between && taps.centers_) {  // this row contains all texels of the taps
-        kernels.fetch[false][true](row, taps.centers_->prepared(0), taps.fetched_.size(), fetched);
-        row.soon[0] = row.soon[1] = nullptr;
-    }
-    kernels.sum[between](row, {taps.taps_, fetched}, whole_lattice_steps(taps.columns_[0].count_),
-                         reinterpret_cast<float*>(sums));
     return true;
 }
 

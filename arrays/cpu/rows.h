@@ -42,13 +42,6 @@ public:
     /// hwy::FlushStream() before others read the memory.
     [[nodiscard]] bool fetch(RowColumns& columns, const FetchedRow& at, Texel* texels, bool past_caches = false) const;
 
-    /// Prepares weighted sums of `count` fetches per tap. The x coordinates must outlive the result.
-    [[nodiscard]] TapColumns taps(std::span<const WeighedPositions> taps, std::size_t count) const;
-    /// Computes weighted sums of fetches at prepared columns. The taps are added in order, and each product and each
-    /// sum is rounded separately. The sign of zeros is unspecified. `sums` must have room for whole_lattice_steps()
-    /// texels. Returns false, and does nothing, if the columns or the row could not be prepared.
-    [[nodiscard]] bool sum(TapColumns& taps, const FetchedRow& at, Texel* sums) const;
-
     /// Fetches the pixels (i, j), (i + 1, j), ... of a destination whose pixels `map` maps to coordinates. The layer of
     /// `map` is ignored.
     void fetch_row(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, const PixelFormat& image,

@@ -102,20 +102,6 @@ struct LatticeRow {
     const float* soon[2] = {};
 };
 
-/// One of the taps whose weighted sum is a pixel.
-struct LatticeTap {
-    PreparedPositions positions;
-    PreparedColumns taken;  ///< columns in `fetched`; if empty, the tap is fetched pixel by pixel
-    const float* weights;   ///< one for each pixel
-    bool two_columns;       ///< as in LatticeKernels::fetch
-};
-
-/// The taps of a row.
-struct LatticeTaps {
-    std::span<const LatticeTap> taps;
-    const float* fetched;  ///< a row of fetched texels; used if the second row has a share
-};
-
 /// Number of positions that the functions of LatticeKernels process at a time. Counts are multiples of it.
 inline constexpr std::size_t kLatticeStep = 16;
 /// Functions for fetches whose positions form rows and columns. All members are null if the CPU has no supported
@@ -124,7 +110,6 @@ struct LatticeKernels {
     using Find = void (*)(const AxisPlan& axis, const float* positions, std::size_t count,
                           const PositionsToFind& found);
     using Fetch = void (*)(const LatticeRow& row, const PreparedPositions& columns, std::size_t count, float* texels);
-    using Sum = void (*)(const LatticeRow& row, const LatticeTaps& taps, std::size_t count, float* sums);
 
     Find find = nullptr;
     /// Finds out how to load texels from rows of `width` texels. `second` contains the second texels that are also
@@ -132,9 +117,6 @@ struct LatticeKernels {
     void (*find_windows)(const std::int32_t* texels, const std::int32_t* second, std::size_t count, std::int32_t width,
                          Columns* kinds, std::int32_t* window, std::int32_t* lanes) = nullptr;
     Fetch fetch[2][2] = {};  ///< first index: columns have a second texel with a share; second index: rows do
-    /// Adds the taps in order. Each product and each sum is rounded separately. The index says whether the second row
-    /// has a share.
-    Sum sum[2] = {};
 };
 
 /// Returns the functions for the best instruction set of this CPU. Thread-safe.

@@ -213,7 +213,8 @@ Strided strided(const ConstView& view, int dimensions, const char* object) {
     if (axes == 3) add(extent.depth, slice);
     if (axes >= 2) add(extent.height, pitch);
     add(extent.width, format.bytes);
-    if (format.channels > 1) add(format.channels, out.element.bytes);
+    // Without the axis of channels, the last axis of a volume of width 1 would be read as the channels.
+    if (format.channels > 1 || (axes == 3 && extent.width == 1)) add(format.channels, out.element.bytes);
     return out;
 }
 

@@ -18,8 +18,8 @@ namespace texton {
 /// Call the deleter once, or pass the tensor to a library that does.
 ///
 /// The shape is [width], [height][width] or [depth][height][width]. `dimensions` (1, 2 or 3) is the number of these
-/// axes; 0 means as many as the extent needs. A format with several channels adds the axis [channels]. Padding is
-/// expressed by the strides. Channels of unorm, snorm and sRGB formats are the stored integers. The device is kDLCUDA
+/// axes; 0 means as many as the extent needs. A format with several channels adds the axis [channels]. So does a shape
+/// [depth][height][1], whose last axis would otherwise be read as the channels. Padding is expressed by the strides. Channels of unorm, snorm and sRGB formats are the stored integers. The device is kDLCUDA
 /// or kDLCUDAManaged with the device's index, kDLCUDAHost for pinned and registered memory, and kDLCPU for other host
 /// memory and for the CPU device.
 ///

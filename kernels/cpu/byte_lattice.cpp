@@ -7,7 +7,6 @@
 #include "kernels/cpu/byte_lattice.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -33,18 +32,16 @@ bool reads_rows_once(std::span<const AxisTaps> taps) {
 
 // --- images of 8-bit normalized formats ------------------------------------------------------------------------------
 
-struct Lattice {
+struct ByteLattice {
     const ByteKernels& kernels;
-    std::vector<ByteColumns> columns;         // one for each tap
-    std::vector<std::vector<float>> weights;  // of the columns, for each tap
-    std::vector<AxisTaps> rows;               // first tap of all rows, then the second tap, ...
-    const LatticeAxis& y;
+    ByteColumns columns;
+    std::vector<AxisTaps> rows;
     bool reads_rows_once;
 };
 
 class ByteTile {
 public:
-    ByteTile(const CpuJob& job, const Lattice& lattice, const PixelPosition& corner, std::size_t width)
+    ByteTile(const CpuJob& job, const ByteLattice& lattice, const PixelPosition& corner, std::size_t width)
         : job_(job),
           lattice_(lattice),
           corner_(corner),
@@ -54,16 +51,14 @@ public:
           modes_(reader_.rows(corner.z)),
           border_(border_word(job.textures[0])),
           past_caches_(job.exceeds_caches()),
-          pairs_(2 * lattice.y.taps + 2, lattice.columns.size() * 2 * span_.count),
-          weights_(4, lattice.columns.size() * 2 * span_.count),
-          sums_(lattice.weights.empty() ? 0 : 2 * lattice.y.taps, 4 * span_.count),
+          pairs_(4, 2 * span_.count),
+          weights_(4, 2 * span_.count),
           words_(2, static_cast<std::size_t>(reader_.view().levels[0].width)) {
         if (job.textures[0].format.bytes == kWordBytes) return;
-        for (const ByteColumns& columns : lattice.columns) {
-            for (std::size_t i = span_.first; i < span_.first + span_.count; ++i) {
-                first_read_ = std::min({first_read_, inside(columns.left[i]), inside(columns.right[i])});
-                last_read_ = std::max({last_read_, inside(columns.left[i]), inside(columns.right[i])});
-            }
+        for (std::size_t i = span_.first; i < span_.first + span_.count; ++i) {
+            const auto [first, last] = std::minmax({inside(lattice.columns.left[i]), inside(lattice.columns.right[i])});
+            first_read_ = std::min(first_read_, first);
+            last_read_ = std::max(last_read_, last);
         }
     }
 
@@ -72,20 +67,12 @@ public:
             const PixelFormat& format = job_.image.format();
             const BytePixels pixels{reinterpret_cast<unsigned char*>(job_.image.address(corner_)), width_,
                                     format.stored.bytes, past_caches_};
-            if (lattice_.weights.empty()) {
-                blend(taps_of_row(0), pixels);
-            } else {
-                add_rows(pixels);
-            }
+            blend(lattice_.rows[static_cast<std::size_t>(corner_.y)], pixels);
         }
     }
 
 private:
     static constexpr std::size_t kWordBytes = 4;
-
-    const AxisTaps& taps_of_row(std::size_t tap) const {
-        return lattice_.rows[tap * job_.extent.height + static_cast<std::size_t>(corner_.y)];
-    }
 
     ByteRow texels_of(std::int32_t y) {
         const std::size_t channels = job_.textures[0].format.bytes;
@@ -111,63 +98,31 @@ private:
 
     std::int32_t inside(std::int32_t texel) const { return std::clamp(texel, 0, reader_.view().levels[0].width - 1); }
 
-    // Returns the pairs of a row of texels for all taps.
     const std::uint32_t* pairs_of_row(std::int32_t y) {
-        return pairs_.row(y, [&](std::uint32_t* pairs) {
-            for (const ByteColumns& columns : lattice_.columns) {
-                lattice_.kernels.pair(columns, span_, texels_of(y), pairs);
-                pairs += 2 * span_.count;
-            }
-        });
+        return pairs_.row(
+            y, [&](std::uint32_t* pairs) { lattice_.kernels.pair(lattice_.columns, span_, texels_of(y), pairs); });
     }
 
-    ByteWeights weights_of(std::size_t tap, const AxisTaps& y) {
-        const std::uint32_t* weights = weights_.row(y.weight, [&](std::uint32_t* row) {
-            for (const ByteColumns& columns : lattice_.columns) {
-                lattice_.kernels.weigh(columns, span_, static_cast<std::uint32_t>(y.weight), row, row + span_.count);
-                row += 2 * span_.count;
-            }
+    ByteWeights weights_of(std::int32_t share) {
+        const std::uint32_t* weights = weights_.row(share, [&](std::uint32_t* row) {
+            lattice_.kernels.weigh(lattice_.columns, span_, static_cast<std::uint32_t>(share), row, row + span_.count);
         });
-        weights += tap * 2 * span_.count;
         return {weights, weights + span_.count};
     }
 
-    BytePairs pairs_of(std::size_t tap, const AxisTaps& y) {
-        const std::size_t skipped = tap * 2 * span_.count;
-        const std::uint32_t* top = pairs_of_row(y.texel[0]) + skipped;
-        return {top, y.weight == 0 ? top : pairs_of_row(y.texel[1]) + skipped};
-    }
-
     void blend(const AxisTaps& y, const BytePixels& pixels) {
-        const ByteWeights weights = weights_of(0, y);
-        if (!lattice_.reads_rows_once) return lattice_.kernels.blend(pairs_of(0, y), weights, pixels);
+        const ByteWeights weights = weights_of(y.weight);
+        if (!lattice_.reads_rows_once) {
+            const std::uint32_t* top = pairs_of_row(y.texel[0]);
+            return lattice_.kernels.blend({top, y.weight == 0 ? top : pairs_of_row(y.texel[1])}, weights, pixels);
+        }
         const ByteRow rows[] = {texels_of(y.texel[0]), texels_of(y.texel[y.weight == 0 ? 0 : 1])};
-        lattice_.kernels.blend_rows(lattice_.columns[0], span_, rows, static_cast<std::uint32_t>(y.weight), weights,
+        lattice_.kernels.blend_rows(lattice_.columns, span_, rows, static_cast<std::uint32_t>(y.weight), weights,
                                     pixels);
     }
 
-    const float* sums_of(const AxisTaps& y) {
-        const std::array key{y.texel[0], y.texel[1], y.weight};
-        return sums_.row(key, [&](float* sums) {
-            std::vector<ByteTap> taps;
-            for (std::size_t tap = 0; tap < lattice_.columns.size(); ++tap)
-                taps.push_back({pairs_of(tap, y), weights_of(tap, y), &lattice_.weights[tap][span_.first]});
-            lattice_.kernels.sum(taps, span_.count, sums);
-        });
-    }
-
-    void add_rows(const BytePixels& pixels) {
-        std::vector<const float*> sums;
-        std::vector<float> weights;
-        for (std::size_t tap = 0; tap < lattice_.y.taps; ++tap) {
-            sums.push_back(sums_of(taps_of_row(tap)));
-            weights.push_back(lattice_.y.weights[tap * job_.extent.height + static_cast<std::size_t>(corner_.y)]);
-        }
-        lattice_.kernels.store_sums(sums, weights.data(), pixels);
-    }
-
     const CpuJob& job_;
-    const Lattice& lattice_;
+    const ByteLattice& lattice_;
     PixelPosition corner_;  // first pixel of the current row
     std::size_t width_;
     ByteSpan span_;
@@ -177,58 +132,32 @@ private:
     bool past_caches_;
     KeptRows<std::int32_t, std::uint32_t> pairs_;    // the key is the row of texels
     KeptRows<std::int32_t, std::uint32_t> weights_;  // the key is the weight of the lower row
-    KeptRows<std::array<std::int32_t, 3>, float> sums_;
-    KeptRows<std::int32_t, std::uint32_t> words_;  // rows of texels of fewer than four bytes
+    KeptRows<std::int32_t, std::uint32_t> words_;    // rows of texels of fewer than four bytes
     std::int32_t first_read_ = std::numeric_limits<std::int32_t>::max();
     std::int32_t last_read_ = -1;
 };
 
-Lattice lattice_of(const CpuJob& job, const TextureView& view, std::span<const AxisTaps> columns,
-                   std::vector<AxisTaps> rows, const LatticeAxis& x, const LatticeAxis& y) {
-    Lattice lattice{*byte_kernels(), {}, {}, std::move(rows), y, false};
-    lattice.reads_rows_once = reads_rows_once(lattice.rows);
-    const std::size_t width = job.extent.width;
-    for (std::size_t tap = 0; tap < x.taps; ++tap) {
-        lattice.columns.push_back(columns_of(columns.subspan(tap * width, width)));
-        lattice.kernels.find_windows(lattice.columns.back(), view.levels[0].width, 4);
-        if (x.weights.empty()) continue;
-        lattice.weights.emplace_back(&x.weights[tap * width], &x.weights[tap * width] + width);
-        lattice.weights.back().resize(whole_blocks(width));
-    }
-    return lattice;
-}
-
-void make_tiles(const CpuJob& job, const Lattice& lattice) {
-    constexpr std::size_t kColumns = 2048;  // maximum of a tile
-    constexpr std::size_t kRows = 64;
-    for_each_tile(job.extent, kColumns, kRows, [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
-        ByteTile(job, lattice, corner, width).make(height);
-    });
-}
-
 }  // namespace
 
-bool has_byte_pixels(const CpuJob& job) {
-    if (byte_kernels() == nullptr || !are_alike_codes_of_8_bits(job.textures[0].format, job.image.format().stored))
-        return false;
-    return TextureReader(job.textures[0]).view().levels[0].partial == nullptr;
-}
-
-void blend_byte_texels(const CpuJob& job, std::span<const AxisTaps> columns, std::vector<AxisTaps> rows) {
-    const TextureReader reader(job.textures[0]);
-    const LatticeAxis single;
-    make_tiles(job, lattice_of(job, reader.view(), columns, std::move(rows), single, single));
-}
-
-bool fetch_byte_lattice(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y) {
+bool fetch_byte_lattice(const CpuJob& job, const Lattice& lattice) {
+    constexpr std::size_t kColumns = 2048;  // maximum of a tile
+    constexpr std::size_t kRows = 64;
     const CpuTexture& texture = job.textures[0];
-    if (texture.sampler.filter != Filter::linear || !has_byte_pixels(job)) return false;
+    if (texture.sampler.filter != Filter::linear || byte_kernels() == nullptr ||
+        !are_alike_codes_of_8_bits(texture.format, job.image.format().stored))
+        return false;
     const TextureReader reader(texture);
-    std::vector<AxisTaps> rows = taps_along(texture, reader.view(), 1, y.positions);
+    const LevelView& level = reader.view().levels[0];
+    if (level.partial != nullptr) return false;
+    ByteLattice bytes{*byte_kernels(), {}, taps_along(texture, reader.view(), 1, lattice.y), false};
+    bytes.reads_rows_once = reads_rows_once(bytes.rows);
     // In this case rows of fetches are faster than rows of words.
-    if (x.weights.empty() && texture.format.channels < 4 && reads_rows_once(rows)) return false;
-    const std::vector<AxisTaps> columns = taps_along(texture, reader.view(), 0, x.positions);
-    make_tiles(job, lattice_of(job, reader.view(), columns, std::move(rows), x, y));
+    if (texture.format.channels < 4 && bytes.reads_rows_once) return false;
+    bytes.columns = columns_of(taps_along(texture, reader.view(), 0, lattice.x));
+    bytes.kernels.find_windows(bytes.columns, level.width, 4);
+    for_each_tile(job.extent, kColumns, kRows, [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
+        ByteTile(job, bytes, corner, width).make(height);
+    });
     return true;
 }
 

@@ -130,35 +130,6 @@ HWY_INLINE WordVector pixels_of(const Sums& sums) {
     return words(hn::Xor(hn::OddEven(bytes(odd), bytes(even)), hn::Set(kByte, 128)));
 }
 
-// --- sums as floats --------------------------------------------------------------------------------------------------
-
-// Returns the result of the filter in 1/65535, like in_65535th() of arrays/cpu/rows_fixed.h.
-HWY_INLINE WordVector filtered(CodeVector sum) {
-    const CodeVector whole = hn::Xor(sum, hn::Set(kCode, 0x8000));
-    return hn::BitCast(kWord, hn::Add(whole, hn::ShiftRight<8>(hn::Add(whole, hn::Set(kCode, 128)))));
-}
-
-HWY_INLINE FloatVector quotient(WordVector code) { return float_of_unorm16(hn::BitCast(kInt, code)); }
-
-HWY_INLINE void sum_taps(std::span<const ByteTap> taps, std::size_t i, float* sums) {
-    const WordVector low = hn::Set(kWord, 0xffff);
-    FloatVector sum[4];
-    for (FloatVector& channel : sum) channel = hn::Zero(kFloat);
-    for (const ByteTap& tap : taps) {
-        const Sums both = sum_kept(tap.rows, tap.row_weights, i);
-        const WordVector even = filtered(both.even);
-        const WordVector odd = filtered(both.odd);
-        const FloatVector weight = hn::LoadU(kFloat, tap.weights + i);
-        const auto add = [&](FloatVector& to, WordVector code)
-                             HWY_ATTR { to = hn::Add(to, hn::Mul(quotient(code), weight)); };
-        add(sum[0], hn::And(even, low));
-        add(sum[1], hn::ShiftRight<16>(even));
-        add(sum[2], hn::And(odd, low));
-        add(sum[3], hn::ShiftRight<16>(odd));
-    }
-    for (std::size_t c = 0; c < 4; ++c) hn::StoreU(sum[c], kFloat, sums + 4 * i + c * lanes());
-}
-
 // --- windows ---------------------------------------------------------------------------------------------------------
 
 ByteWindow find_window(const std::int32_t* left, const std::int32_t* right, const std::uint32_t* shares,
@@ -251,20 +222,6 @@ void blend_rows(const ByteColumns& columns, const ByteSpan& span, const ByteRow 
     });
 }
 
-void sum_fetches(std::span<const ByteTap> taps, std::size_t count, float* sums) {
-    for (std::size_t i = 0; i < count; i += lanes()) sum_taps(taps, i, sums);
-}
-
-void store_sums(std::span<const float* const> sums, const float* weights, const BytePixels& pixels) {
-    store_words(pixels, [&](std::size_t i) HWY_ATTR {
-        FloatVector sum[4];
-        for (FloatVector& channel : sum) channel = hn::Zero(kFloat);
-        for (std::size_t k = 0; k < sums.size(); ++k)
-            add_product(sums[k] + 4 * i, lanes(), hn::Set(kFloat, weights[k]), sum);
-        return words_of(sum);
-    });
-}
-
 void copy_texels(const ByteColumns& columns, const ByteSpan& span, const unsigned char* texels,
                  const BytePixels& pixels) {
     const Positions positions(columns, span);
@@ -275,8 +232,7 @@ void copy_texels(const ByteColumns& columns, const ByteSpan& span, const unsigne
     });
 }
 
-constexpr ByteKernels kKernels{find_windows, pair_bytes,  weigh,      blend,
-                               blend_rows,   sum_fetches, store_sums, copy_texels};
+constexpr ByteKernels kKernels{find_windows, pair_bytes, weigh, blend, blend_rows, copy_texels};
 
 }  // namespace
 

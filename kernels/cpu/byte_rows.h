@@ -60,26 +60,6 @@ struct ByteWeights {
     const std::uint32_t* bottom;
 };
 
-/// One weighted fetch of each pixel.
-struct ByteTap {
-    BytePairs rows;
-    ByteWeights row_weights;
-    const float* weights;  ///< one for each pixel
-};
-
-/// A row of widened texels and its weight.
-struct ByteBoxRow {
-    const float* texels;
-    float weight;
-};
-
-/// Distances in floats from a channel of widened texels to the next channel, and from the texels of a tap to those of
-/// the next tap.
-struct ByteBoxSteps {
-    std::size_t channel;
-    std::size_t tap;
-};
-
 /// Pixels as they are stored.
 struct BytePixels {
     unsigned char* stored;
@@ -104,32 +84,12 @@ struct ByteKernels {
     /// border. `share` is the share that the weights were computed from.
     void (*blend_rows)(const ByteColumns& columns, const ByteSpan& span, const ByteRow (&rows)[2], std::uint32_t share,
                        const ByteWeights& weights, const BytePixels& pixels);
-    /// Writes sums = ((0 + fetch 0 * weight 0) + fetch 1 * weight 1) + ..., four floats per pixel, with a vector of
-    /// pixels for each channel.
-    void (*sum)(std::span<const ByteTap> taps, std::size_t count, float* sums);
-    /// Stores pixels ((0 + sums 0 * weight 0) + sums 1 * weight 1) + ...
-    void (*store_sums)(std::span<const float* const> sums, const float* weights, const BytePixels& pixels);
     /// Copies the left texels unchanged. They must have four bytes and be inside the row.
     void (*copy)(const ByteColumns& columns, const ByteSpan& span, const unsigned char* texels,
                  const BytePixels& pixels);
 };
 
-/// If the weights of a pixel have a smaller sum, they are so small that products of them lose bits.
-inline constexpr float kMinByteTotal = 0x1p-40f;
-
-/// Functions for pixels that are each a weighted mean of a rectangle of texels.
-struct ByteBoxKernels {
-    /// Writes the left texels as normalized values. Channels are `apart` floats apart.
-    void (*widen)(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row, std::size_t apart,
-                  float* texels);
-    /// Stores the sum of texel * (weight of the column * weight of the row), added row by row, divided by the sum of
-    /// these weights, which must be at least kMinByteTotal. `columns` has a row of weights for each tap.
-    void (*store_boxes)(std::span<const ByteBoxRow> rows, std::span<const float* const> columns,
-                        const ByteBoxSteps& steps, const BytePixels& pixels);
-};
-
 /// Returns the functions for the best instruction set of this CPU, or null if it has no vectors.
 [[nodiscard]] const ByteKernels* byte_kernels();
-[[nodiscard]] const ByteBoxKernels* byte_box_kernels();
 
 }  // namespace texton::detail

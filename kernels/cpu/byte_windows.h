@@ -176,19 +176,3 @@ template <class Make>
 HWY_INLINE void store_words(const BytePixels& pixels, const Make& make) {
     store_words(pixels, 0, pixels.count, make);
 }
-
-// --- floats ----------------------------------------------------------------------------------------------------------
-
-// The floats of pixels are stored in separate vectors for channels 0, 2, 1 and 3, in this order.
-HWY_INLINE void add_product(const float* floats, std::size_t apart, FloatVector weight, FloatVector (&sum)[4]) {
-    for (std::size_t c = 0; c < 4; ++c)
-        sum[c] = hn::Add(sum[c], hn::Mul(hn::LoadU(kFloat, floats + c * apart), weight));
-}
-
-HWY_INLINE WordVector code_of(FloatVector value) { return hn::BitCast(kWord, unorm_of_float<255>(value)); }
-
-HWY_INLINE WordVector words_of(const FloatVector (&pixel)[4]) {
-    const WordVector even = hn::Or(code_of(pixel[0]), hn::ShiftLeft<16>(code_of(pixel[1])));
-    const WordVector odd = hn::Or(code_of(pixel[2]), hn::ShiftLeft<16>(code_of(pixel[3])));
-    return hn::Or(even, hn::ShiftLeft<8>(odd));
-}

@@ -113,16 +113,16 @@ bool reads_as_stored(const CpuTexture& texture) {
 
 }  // namespace
 
-bool copy_texels_on_cpu(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y) {
+bool copy_texels_on_cpu(const CpuJob& job, const Lattice& lattice) {
     constexpr std::size_t kTile = 1 << 16;  // pixels, in whole rows
     const CpuTexture& texture = job.textures[0];
     const bool floats = is_float(texture.format) && byte_reorderer(true) != nullptr;
-    if (!x.weights.empty() || !(is_fraction(texture.format) || floats) || !reads_as_stored(texture)) return false;
+    if (!(is_fraction(texture.format) || floats) || !reads_as_stored(texture)) return false;
     if (!are_alike(texture.format, job.image.format().stored)) return false;
     const TextureReader reader(texture);
     if (reader.view().levels[0].partial != nullptr) return false;
-    const std::vector<AxisTaps> columns = taps_along(texture, reader.view(), 0, x.positions);
-    Copies copies{byte_kernels(), columns_of(columns), taps_along(texture, reader.view(), 1, y.positions),
+    const std::vector<AxisTaps> columns = taps_along(texture, reader.view(), 0, lattice.x);
+    Copies copies{byte_kernels(), columns_of(columns), taps_along(texture, reader.view(), 1, lattice.y),
                   is_run(columns), floats ? byte_reorderer(true) : nullptr};
     if (!is_copy(columns) || !is_copy(copies.rows)) return false;
     if (copies.kernels != nullptr)

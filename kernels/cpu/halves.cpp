@@ -81,25 +81,29 @@ HWY_INLINE void halve_row(const unsigned char* top, const unsigned char* bottom,
     }
 }
 
-template <HalfSum kind, bool streams, class D>
-HWY_INLINE void store_means(D d, hn::Vec<D> top_left, hn::Vec<D> top_right, hn::Vec<D> bottom_left,
-                            hn::Vec<D> bottom_right, float* means) {
-    const auto top = hn::Add(top_left, top_right);
-    const auto sum = kind == HalfSum::of_rows ? hn::Add(top, hn::Add(bottom_left, bottom_right))
-                                              : hn::Add(hn::Add(top, bottom_left), bottom_right);
-    // Adding zero makes a sum of negative zeros positive, like a sum that starts with zero.
-    const auto mean = hn::Mul(hn::Add(sum, hn::Zero(d)), hn::Set(d, 0.25f));
-    store_vector_to<streams>(with_one_nan(d, mean), d, means);
+template <HalfMean kind, class D>
+HWY_INLINE hn::Vec<D> mean(D d, hn::Vec<D> top_left, hn::Vec<D> top_right, hn::Vec<D> bottom_left,
+                           hn::Vec<D> bottom_right) {
+    if constexpr (kind == HalfMean::of_sums) {
+        const auto sum = hn::Add(hn::Add(top_left, top_right), hn::Add(bottom_left, bottom_right));
+        // Adding zero makes a sum of negative zeros positive, like a sum that starts with zero.
+        return hn::Mul(hn::Add(sum, hn::Zero(d)), hn::Set(d, 0.25f));
+    } else {
+        const auto half = hn::Set(d, 0.5f);
+        const auto top = hn::MulAdd(top_right, half, hn::MulAdd(top_left, half, hn::Zero(d)));
+        const auto bottom = hn::MulAdd(bottom_right, half, hn::MulAdd(bottom_left, half, hn::Zero(d)));
+        return hn::MulAdd(bottom, half, hn::MulAdd(top, half, hn::Zero(d)));
+    }
 }
 
 // Computes two pixels at a time if vectors are long enough. Returns the number of computed pixels.
 #if HWY_TARGET == HWY_SCALAR
-template <HalfSum kind, bool streams>
+template <HalfMean kind, bool streams>
 HWY_INLINE std::size_t halve_float_pairs(const float*, const float*, std::size_t, float*) {
     return 0;
 }
 #else
-template <HalfSum kind, bool streams>
+template <HalfMean kind, bool streams>
 HWY_INLINE std::size_t halve_float_pairs(const float* top, const float* bottom, std::size_t pixels, float* halves) {
     constexpr hn::CappedTag<float, 8> kTwo;
     constexpr std::size_t kAhead = 512;  // floats to prefetch ahead: memory is the only bottleneck
@@ -109,34 +113,34 @@ HWY_INLINE std::size_t halve_float_pairs(const float* top, const float* bottom, 
         hwy::Prefetch(bottom + 8 * i + kAhead);
         const auto a = hn::LoadU(kTwo, top + 8 * i), b = hn::LoadU(kTwo, top + 8 * i + 8);
         const auto c = hn::LoadU(kTwo, bottom + 8 * i), e = hn::LoadU(kTwo, bottom + 8 * i + 8);
-        store_means<kind, streams>(kTwo, hn::ConcatLowerLower(kTwo, b, a), hn::ConcatUpperUpper(kTwo, b, a),
-                                   hn::ConcatLowerLower(kTwo, e, c), hn::ConcatUpperUpper(kTwo, e, c), halves + 4 * i);
+        const auto means = mean<kind>(kTwo, hn::ConcatLowerLower(kTwo, b, a), hn::ConcatUpperUpper(kTwo, b, a),
+                                      hn::ConcatLowerLower(kTwo, e, c), hn::ConcatUpperUpper(kTwo, e, c));
+        store_vector_to<streams>(with_one_nan(kTwo, means), kTwo, halves + 4 * i);
     }
     return i;
 }
 #endif
 
-template <HalfSum kind, bool streams = false>
+template <HalfMean kind, bool streams>
 HWY_INLINE void halve_float_row(const float* top, const float* bottom, std::size_t pixels, float* halves) {
     for (std::size_t i = halve_float_pairs<kind, streams>(top, bottom, pixels, halves); i < pixels; ++i) {
         for (std::size_t c = 0; c < 4; c += kLanes) {
             const std::size_t left = 8 * i + c;
-            store_means<kind, streams>(kPixel, hn::LoadU(kPixel, top + left), hn::LoadU(kPixel, top + left + 4),
-                                       hn::LoadU(kPixel, bottom + left), hn::LoadU(kPixel, bottom + left + 4),
-                                       halves + 4 * i + c);
+            const auto means = mean<kind>(kPixel, hn::LoadU(kPixel, top + left), hn::LoadU(kPixel, top + left + 4),
+                                          hn::LoadU(kPixel, bottom + left), hn::LoadU(kPixel, bottom + left + 4));
+            hn::StoreU(with_one_nan(kPixel, means), kPixel, halves + 4 * i + c);
         }
     }
 }
 
 }  // namespace
 
-void halve_floats_on_vectors(const float* top, const float* bottom, std::size_t pixels, HalfSum kind, float* halves,
+void halve_floats_on_vectors(const float* top, const float* bottom, std::size_t pixels, HalfMean kind, float* halves,
                              bool past_caches) {
-    if (past_caches && kind == HalfSum::in_turn && begins_vector(hn::CappedTag<float, 8>(), halves)) {
-        return halve_float_row<HalfSum::in_turn, true>(top, bottom, pixels, halves);
-    }
-    if (kind == HalfSum::of_rows) return halve_float_row<HalfSum::of_rows>(top, bottom, pixels, halves);
-    halve_float_row<HalfSum::in_turn>(top, bottom, pixels, halves);
+    if (kind == HalfMean::of_sums) return halve_float_row<HalfMean::of_sums, false>(top, bottom, pixels, halves);
+    if (past_caches && begins_vector(hn::CappedTag<float, 8>(), halves))
+        return halve_float_row<HalfMean::of_halves, true>(top, bottom, pixels, halves);
+    halve_float_row<HalfMean::of_halves, false>(top, bottom, pixels, halves);
 }
 
 void halve_codes_on_vectors(const unsigned char* top, const unsigned char* bottom, std::size_t channels,
@@ -156,7 +160,7 @@ namespace texton::detail {
 HWY_EXPORT(halve_floats_on_vectors);
 HWY_EXPORT(halve_codes_on_vectors);
 
-void halve_floats(const float* top, const float* bottom, std::size_t pixels, HalfSum kind, float* halves,
+void halve_floats(const float* top, const float* bottom, std::size_t pixels, HalfMean kind, float* halves,
                   bool past_caches) {
     HWY_DYNAMIC_DISPATCH(halve_floats_on_vectors)(top, bottom, pixels, kind, halves, past_caches);
 }

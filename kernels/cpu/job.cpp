@@ -31,14 +31,19 @@ std::byte* CpuImage::address(PixelPosition at) const {
     return target_.address + z * target_.slice_pitch + y * target_.pitch + x * pixel_.stored.bytes;
 }
 
-void CpuImage::store(PixelPosition at, const TexelPlanes& pixels, std::size_t count) const {
-    if (encode_planes_ != nullptr) {
-        return encode_planes_(pixels.channel[0], TexelPlanes::kMax, count,
-                              reinterpret_cast<unsigned char*>(address(at)));
+void CpuImage::store(PixelPosition at, const float* channels, std::size_t apart, std::size_t count) const {
+    if (encode_planes_ != nullptr)
+        return encode_planes_(channels, apart, count, reinterpret_cast<unsigned char*>(address(at)));
+    constexpr std::size_t kTurn = 256;  // pixels
+    for (std::size_t begin = 0; begin < count; begin += kTurn, at.x += static_cast<std::int32_t>(kTurn)) {
+        Float4 pixels[kTurn];
+        const std::size_t turn = std::min(kTurn, count - begin);
+        for (std::size_t i = 0; i < turn; ++i) {
+            const float* const pixel = channels + begin + i;
+            pixels[i] = {pixel[0], pixel[apart], pixel[2 * apart], pixel[3 * apart]};
+        }
+        store(at, {pixels, turn});
     }
-    Float4 in_turns[TexelPlanes::kMax];
-    for (std::size_t i = 0; i < count; ++i) in_turns[i] = pixels.get(i);
-    store(at, {in_turns, count});
 }
 
 void CpuImage::encode(std::span<const Float4> pixels, std::byte* to) const {

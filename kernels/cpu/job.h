@@ -24,7 +24,11 @@ public:
 
     /// Encodes and stores pixels of a row, from `at` on.
     void store(PixelPosition at, std::span<const Float4> pixels) const { encode(pixels, address(at)); }
-    void store(PixelPosition at, const TexelPlanes& pixels, std::size_t count) const;
+    /// Stores pixels of four separate channels, which start `apart` floats after one another.
+    void store(PixelPosition at, const float* channels, std::size_t apart, std::size_t count) const;
+    void store(PixelPosition at, const TexelPlanes& pixels, std::size_t count) const {
+        store(at, pixels.channel[0], TexelPlanes::kMax, count);
+    }
     /// Stores a row of pixels that make(floats) writes. `floats` is the image itself if its pixels are four floats,
     /// else `room`, whose pixels are then encoded. `make` may write no NaN other than the canonical one of images.
     template <class Make>

@@ -25,7 +25,7 @@ public:
     bool from_rgb(Launch& luma, Launch& chroma, const PlanarOptions& options) const override;
 
     bool fetch_lattice(Launch& launch, const std::function<Lattice()>& make) const override;
-    bool sum_boxes(Launch& launch, const std::function<Boxes()>& make) const override;
+    bool resample(Launch& launch, const resampling::Separable& filter) const override;
     std::size_t make_mips(std::span<Launch> launches, const mip::Chain& chain) const override;
 
     bool collect_statistics(Launch& launch, const StatisticsSource& source, const HistogramRange& range) const override;

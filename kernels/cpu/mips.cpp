@@ -1,5 +1,5 @@
 // Mip levels with the box filter on the CPU device. A level of exactly half the width and height is computed as whole
-// rows of means of 2 x 2 texels, others with sum_boxes().
+// rows of means of 2 x 2 texels, others with sum_separably().
 #include <vector>
 
 #include <texton/launch.h>
@@ -8,6 +8,7 @@
 #include "kernels/cpu/job.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/line_vector.h"
+#include "kernels/cpu/separable.h"
 #include "kernels/cpu/texel_rows.h"
 #include "kernels/functors/mip_chain.h"
 
@@ -30,8 +31,7 @@ void halve_tile(const CpuJob& job, const PixelPosition& corner, std::size_t widt
         }
         const float* top = texels.centers_in_place(x, y, 2 * width, room[0].data());
         const float* bottom = texels.centers_in_place(x, y + 1, 2 * width, room[1].data());
-        job.image.make_row(at, pixels,
-                           [&](float* means) { halve_floats(top, bottom, width, HalfSum::of_rows, means); });
+        job.image.make_row(at, pixels, [&](float* means) { halve_floats(top, bottom, width, HalfMean::of_sums, means); });
     }
 }
 
@@ -46,14 +46,14 @@ void halve(Launch& launch) {
     });
 }
 
-BoxAxis boxes_along(const mip::Halving& axis) {
-    BoxAxis boxes;
+SumAxis sums_along(const mip::Halving& axis) {
+    SumAxis sums;
     for (std::int32_t i = 0; i < axis.to; ++i) {
         const auto taps = mip::Box{}.taps(axis, i);
-        for (std::int32_t tap = 0; tap < taps.count; ++tap) boxes.add_weight(taps.weight[tap]);
-        boxes.add_pixel(taps.texel[0]);
+        sums.weights.insert(sums.weights.end(), taps.weight, taps.weight + taps.count);
+        sums.add_pixel(taps.texel[0]);
     }
-    return boxes;
+    return sums;
 }
 
 }  // namespace
@@ -70,9 +70,11 @@ std::size_t CpuKernels::make_mips(std::span<Launch> launches, const mip::Chain& 
         return 1;
     }
     const float total = mip::Box{}.taps(sides.x, 0).total * mip::Box{}.taps(sides.y, 0).total;
-    return sum_boxes(launches[0], [&] {
-        return Boxes{boxes_along(sides.x), boxes_along(sides.y), BoxSum::of_rows, total};
+    if (line_sums() == nullptr) return 0;
+    launches[0].run_job([sums = SeparableSums{sums_along(sides.x), sums_along(sides.y), total}](const CpuJob& job) {
+        sum_separably(job, sums);
     });
+    return 1;
 }
 
 }  // namespace texton::detail

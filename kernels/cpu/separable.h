@@ -1,18 +1,24 @@
 #pragma once
-#include <vector>
+#include <optional>
 
 #include "kernels/cpu/job.h"
+#include "kernels/cpu/line_sums.h"
+#include "kernels/functors/filter_functors.h"
 
 namespace texton::detail {
 
-struct SeparableWeights {
-    std::vector<float> across;
-    std::vector<float> down;
+/// Pixels that are weighted sums of texels: row[j] = the sum of texel (i, j) * weight i of x, and the pixel is the sum
+/// of row[j] * weight j of y, divided by `divisor`. Sums start at 0, and each term is added with a fused multiply-add.
+/// Texels and rows whose weight is 0 do not count.
+struct SeparableSums {
+    SumAxis x;
+    SumAxis y;
+    float divisor = 1;
 };
 
-/// Part of CpuKernels::convolve() for a tile of 8-bit codes, with fused sums. Returns false and does nothing if it does
-/// not apply.
-[[nodiscard]] bool convolve_codes(const CpuJob& job, const SeparableWeights& weights, const PixelPosition& corner,
-                                  std::size_t width, std::size_t height);
+/// Computes an image of separable sums. If `sharpen` is given, pixels are computed from the sums and from the texels at
+/// their positions. line_sums() must not be null.
+void sum_separably(const CpuJob& job, const SeparableSums& sums,
+                   const std::optional<filters::Sharpen>& sharpen = std::nullopt);
 
 }  // namespace texton::detail

@@ -1,7 +1,7 @@
 #include "kernels/cpu/texel_rows.h"
 
 #include <algorithm>
-#include <vector>
+#include <utility>
 
 #include <hwy/cache_control.h>
 
@@ -24,7 +24,10 @@ constexpr std::int32_t kLargestSide = 1 << 18;  // up to here no coordinate is r
 }  // namespace
 
 TexelRows::TexelRows(const CpuTexture& texture, const SourceShape& shape, std::int32_t layer)
-    : shape_(shape), reader_(texture), rows_(reader_.rows(layer)) {
+    : shape_(shape),
+      reader_(texture),
+      rows_(reader_.rows(layer)),
+      channels_(texture.format.packing == Packing::plain && texture.format.channels < 3 ? texture.format.channels : 4) {
     const LevelView& level = reader_.view().levels[0];
     if (level.partial != nullptr || std::max(level.width, level.height) > kLargestSide) return;
     if (texture.format.packing != Packing::plain || !reads_as_stored(texture)) return;
@@ -46,18 +49,6 @@ void TexelRows::fetch(const float* x, float y, std::size_t count, Float4* texels
         std::transform(words, words + length, texels + first,
                        [&](const Texel& texel) { return floats_of(shape_, texel); });
     });
-}
-
-void TexelRows::sum(TapColumns& taps, const FetchedRow& at, Float4* sums) const {
-    if (rows_.sum(taps, at, reinterpret_cast<Texel*>(sums))) return;
-    const std::size_t count = taps.columns()[0].count();
-    std::fill_n(sums, count, Float4{});
-    std::vector<Float4> texels(count);
-    for (std::size_t tap = 0; tap < taps.columns().size(); ++tap) {
-        fetch(taps.columns()[tap], at, texels.data());
-        const std::span<const float> weights = taps.weights(tap);
-        for (std::size_t i = 0; i < count; ++i) sums[i] += texels[i] * weights[i];
-    }
 }
 
 void TexelRows::centers(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const {
@@ -105,14 +96,31 @@ void TexelRows::prefetch(std::int32_t x, std::int32_t y, std::size_t count) cons
     for (std::size_t i = 0; i < bytes; i += kLine) hwy::Prefetch(stored(first, y) + i);
 }
 
-void TexelRows::centers(std::int32_t x, std::int32_t y, std::size_t count, TexelPlanes& texels) const {
-    const bool inside = x >= 0 && static_cast<std::int32_t>(count) <= shape_.width - x && y >= 0 && y < shape_.height;
-    if (decode_planes_ != nullptr && inside) {
-        return decode_planes_(stored(x, y), count, texels.channel[0], TexelPlanes::kMax);
+void TexelRows::centers(std::int32_t x, std::int32_t y, std::size_t count, float* channels, std::size_t apart) const {
+    const auto length = static_cast<std::int32_t>(count);
+    const bool inside_y = y >= 0 && y < shape_.height;
+    const bool decodes = decode_planes_ != nullptr && (inside_y || clamps_);
+    const std::int32_t before = decodes ? std::clamp(-x, 0, length) : length;
+    const std::int32_t inside = decodes ? std::clamp(shape_.width - (x + before), 0, length - before) : 0;
+    const std::int32_t row = std::clamp(y, 0, shape_.height - 1);
+    if (inside > 0) decode_planes_(stored(x + before, row), static_cast<std::size_t>(inside), channels + before, apart);
+    for (const auto& [from, to] : {std::pair{0, before}, {before + inside, length}}) {
+        constexpr std::int32_t kTurn = 256;  // texels
+        for (std::int32_t begin = from; begin < to; begin += kTurn) {
+            Float4 texels[kTurn];
+            const std::int32_t turn = std::min(kTurn, to - begin);
+            centers(x + begin, y, static_cast<std::size_t>(turn), texels);
+            for (std::int32_t i = 0; i < turn; ++i) {
+                const float all[] = {texels[i].x, texels[i].y, texels[i].z, texels[i].w};
+                for (std::size_t c = 0; c < channels_; ++c) channels[c * apart + begin + i] = all[c];
+            }
+        }
     }
-    Float4 in_turns[TexelPlanes::kMax];
-    centers(x, y, count, in_turns);
-    for (std::size_t i = 0; i < count; ++i) texels.set(i, in_turns[i]);
+}
+
+void TexelRows::centers(std::int32_t x, std::int32_t y, std::size_t count, TexelPlanes& texels) const {
+    centers(x, y, count, texels.channel[0], TexelPlanes::kMax);
+    for (std::size_t c = channels_; c < 4; ++c) std::fill_n(texels.channel[c], count, 0.0f);
 }
 
 void TexelRows::centers_outside(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const {

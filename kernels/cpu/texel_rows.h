@@ -29,13 +29,6 @@ public:
         if (!rows_.fetch(columns, at, reinterpret_cast<Texel*>(texels)))
             fetch(columns.positions(), at.y, columns.count(), texels);
     }
-    /// Prepares columns of weighted fetches (taps) that many rows share.
-    [[nodiscard]] TapColumns taps(std::span<const WeighedPositions> taps, std::size_t count) const {
-        return rows_.taps(taps, count);
-    }
-    /// Writes the sums of the taps at a row. The sign of zeros is unspecified. `sums` needs room for
-    /// whole_lattice_steps().
-    void sum(TapColumns& taps, const FetchedRow& at, Float4* sums) const;
     /// Stores the fetches as pixels of an image. `past_caches` requests streaming stores, for images that are far
     /// larger than the caches.
     void fetch(RowColumns& columns, const FetchedRow& at, const PixelFormat& image, std::byte* pixels,
@@ -50,8 +43,13 @@ public:
     const float* in_place(std::int32_t x, std::int32_t y, std::size_t count) const;
     /// Returns in_place(), or else `room` after writing the texels there.
     const float* centers_in_place(std::int32_t x, std::int32_t y, std::size_t count, Float4* room) const;
+    /// Writes texels with separate channels, which start `apart` floats after one another. Channels that the format
+    /// lacks are not written.
+    void centers(std::int32_t x, std::int32_t y, std::size_t count, float* channels, std::size_t apart) const;
     /// Writes texels with separate channels; at most TexelPlanes::kMax of them.
     void centers(std::int32_t x, std::int32_t y, std::size_t count, TexelPlanes& texels) const;
+    /// Returns the number of channels of the format.
+    std::size_t channels() const { return channels_; }
     /// Prefetches the stored texels of a row that are inside the texture.
     void prefetch(std::int32_t x, std::int32_t y, std::size_t count) const;
     /// Returns true if texels beyond the edges repeat the texels at the edges; false if that is unknown.
@@ -87,6 +85,7 @@ private:
     const SourceShape& shape_;
     TextureReader reader_;
     RowSampler rows_;
+    std::size_t channels_;
     RowDecode decode_ = nullptr;  // decodes texels that are inside; null: they are fetched
     PlaneDecode decode_planes_ = nullptr;
     bool clamps_ = false;                   // texels beyond the edges repeat the texels at the edges

@@ -62,7 +62,8 @@ struct Job {
     Strip strip;
 };
 
-/// Adds to sum i the weighted values i, i + 1, ... of the sequence that `next` returns, one value for each call.
+/// Adds to sum i the weighted values i, i + 1, ... of the sequence that `next` returns, one value for each call. Values
+/// whose weight is 0 are not added.
 template <class Next>
 __device__ void add_up(float (&sum)[kRun], const Weights& weights, Next&& next) {
     float value[kRun];
@@ -70,8 +71,9 @@ __device__ void add_up(float (&sum)[kRun], const Weights& weights, Next&& next) 
     for (int i = 0; i < kRun - 1; ++i) value[i] = next();
     const auto add = [&](int i, float weight) {
         value[(i + kRun - 1) % kRun] = next();
+        if (weight == 0) return;
 #pragma unroll
-        for (int j = 0; j < kRun; ++j) sum[j] += value[(i + j) % kRun] * weight;
+        for (int j = 0; j < kRun; ++j) sum[j] = fmaf(value[(i + j) % kRun], weight, sum[j]);
     };
     const float* weight = weights.weight;
     std::int32_t left = 2 * weights.radius + 1;

@@ -17,6 +17,7 @@ public:
     bool to_rgb(Launch& launch, const PlanarOptions& options) const override;
     bool from_rgb(Launch& luma, Launch& chroma, const PlanarOptions& options) const override;
 
+    bool resample(Launch& launch, const resampling::Separable& filter) const override;
     std::size_t make_mips(std::span<Launch> launches, const mip::Chain& chain) const override;
 
     bool collect_statistics(Launch& launch, const StatisticsSource& source, const HistogramRange& range) const override;

@@ -14,6 +14,9 @@ namespace texton::filters {
 using detail::NumberedTexels;
 
 // --- sums of rows and columns ----------------------------------------------------------------------------------------
+//
+// Sums start at 0, and each texel is added with a fused multiply-add. Texels whose weight is 0 do not count, even if
+// they are infinite or NaN.
 
 struct Weights {
     std::int32_t radius;
@@ -37,8 +40,10 @@ struct Across {
     template <class Source>
     TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
         Float4 sum{};
-        for (std::int32_t i = 0; i <= 2 * weights.radius; ++i)
-            sum += texels(source, at.z, at.x + i - weights.radius, at.y - rows_above) * weights.weight[i];
+        for (std::int32_t i = 0; i <= 2 * weights.radius; ++i) {
+            if (weights.weight[i] == 0) continue;
+            sum = fma(texels(source, at.z, at.x + i - weights.radius, at.y - rows_above), weights.weight[i], sum);
+        }
         return sum;
     }
 };
@@ -65,7 +70,9 @@ struct Down {
 
     TEXTON_HD Float4 operator()(PixelPosition at) const {
         Float4 sum{};
-        for (std::int32_t i = 0; i <= 2 * weights.radius; ++i) sum += sums(at.x, at.y + i, at.z) * weights.weight[i];
+        for (std::int32_t i = 0; i <= 2 * weights.radius; ++i) {
+            if (weights.weight[i] != 0) sum = fma(sums(at.x, at.y + i, at.z), weights.weight[i], sum);
+        }
         return sum;
     }
 };
@@ -80,8 +87,6 @@ struct Sharpen {
         return {sharpened(texel.x, blurred.x), sharpened(texel.y, blurred.y), sharpened(texel.z, blurred.z),
                 sharpened(texel.w, blurred.w)};
     }
-
-private:
     TEXTON_HD float sharpened(float value, float blurred) const {
         const float detail = value - blurred;
         return fabsf(detail) < threshold ? value : value + detail * amount;

@@ -8,7 +8,7 @@
 //     plane  = ((0 + row[0] * y[0]) + row[1] * y[1]) + ...          along y
 //     volume = ((0 + plane[0] * z[0]) + plane[1] * z[1]) + ...      along z, with one plane and weight 1 in 2D
 //     result = volume / ((total of x * total of y) * total of z)
-// The weights of the box are integers, and 1 and 1 along an even side, so that there all products are exact. With alpha
+// Each product is added with a fused multiply-add. The weights of the box are integers, and 1 and 1 along an even side, so that there all products are exact. With alpha
 // weighting, texel * alpha is summed in the same order, and the result is that sum divided by the sum of alpha.
 #include <cstdint>
 
@@ -172,8 +172,8 @@ struct Sums {
     Float4 by_alpha;
 
     TEXTON_HD void add(const Sums& other, float weight) {
-        plain += other.plain * weight;
-        by_alpha += other.by_alpha * weight;
+        plain = fma(other.plain, weight, plain);
+        by_alpha = fma(other.by_alpha, weight, by_alpha);
     }
 };
 

@@ -32,55 +32,19 @@ namespace texton::mip {
 struct Chain;
 }  // namespace texton::mip
 
+namespace texton::resampling {
+struct Separable;
+}  // namespace texton::resampling
+
 namespace texton::detail {
 
 struct HistogramRange;
 struct StatisticsSource;
 
-/// Coordinates at which the pixels along an axis fetch, in texels, and the weights of the fetches. All taps of the
-/// first pixel come first, then those of the next.
-struct LatticeAxis {
-    std::size_t taps = 1;
-    std::vector<float> positions;
-    std::vector<float> weights;  ///< empty: each pixel has one tap and is the unweighted fetch
-};
-
-/// Pixels that are weighted sums of fetches: the sum over y of (the sum over x of at_texel(x, y) * weight of x) *
-/// weight of y. Either both axes have weights or neither has.
+/// Coordinates, in texels, at which the columns and the rows of an image fetch: pixel (i, j) is at_texel(x[i], y[j]).
 struct Lattice {
-    LatticeAxis x;
-    LatticeAxis y;
-};
-
-/// The texels along an axis that each pixel sums. Pixel i sums texels first[i], first[i] + 1, ... with the weights
-/// weights[begin[i]] to weights[begin[i + 1] - 1].
-struct BoxAxis {
-    std::vector<std::int32_t> first;
-    std::vector<std::uint32_t> begin{0};
-    std::vector<float> weights;
-
-    void reserve(std::size_t pixels) { first.reserve(pixels), begin.reserve(pixels + 1), weights.reserve(2 * pixels); }
-    void add_weight(float weight) { weights.push_back(weight); }
-    /// Completes a pixel. Its weights are the weights added since the previous call.
-    void add_pixel(std::int32_t first_texel) {
-        first.push_back(first_texel);
-        begin.push_back(static_cast<std::uint32_t>(weights.size()));
-    }
-};
-
-enum class BoxSum : std::uint8_t {
-    /// Sum of texel * (weight of x * weight of y), without weights of 0, divided by the sum of the weights.
-    of_products,
-    /// Sum of (sum of texel * weight of x) * weight of y, divided by `total`.
-    of_rows
-};
-
-/// Pixels that are each a weighted sum over a rectangle of texels, added row by row.
-struct Boxes {
-    BoxAxis x;
-    BoxAxis y;
-    BoxSum kind = BoxSum::of_products;
-    float total = 0;
+    std::vector<float> x;
+    std::vector<float> y;
 };
 
 /// A warp: pixels that are each a single fetch of the first texture, at a coordinate that depends on the pixel's
@@ -130,9 +94,9 @@ public:
     /// from_rgb(): the launch that writes the luma plane and the launch that writes the chroma plane.
     virtual bool from_rgb(Launch&, Launch&, const PlanarOptions&) const { return false; }
 
-    /// Only devices that use the lattice call the function that computes it; the same holds for the boxes.
+    /// Only devices that use the lattice call the function that computes it.
     virtual bool fetch_lattice(Launch&, const std::function<Lattice()>&) const { return false; }
-    virtual bool sum_boxes(Launch&, const std::function<Boxes()>&) const { return false; }
+    virtual bool resample(Launch&, const resampling::Separable&) const { return false; }
     /// make_mips(): one launch for each level that is not yet enqueued. Returns how many levels were enqueued, counted
     /// from the first.
     virtual std::size_t make_mips(std::span<Launch>, const mip::Chain&) const { return 0; }

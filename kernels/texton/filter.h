@@ -31,6 +31,9 @@ inline constexpr int kMaxWeights = 255;
 /// (`across`) and of their row (`down`). Weights are not mirrored: the first weight belongs to the texel to the left,
 /// or above. Both numbers of weights are odd, 1 to kMaxWeights. Weights must be finite and need not add up to 1.
 ///
+/// The texels of each row are summed first, then the rows. Sums start at 0, and each term is added with a fused
+/// multiply-add. Texels whose weight is 0 do not count, even if they are infinite or NaN.
+///
 /// The image may share memory with what the texture reads. In this case, or if it cannot be excluded, the convolution
 /// runs in two passes, with floats in scratch memory in between. The scratch memory has 16 bytes per pixel of the image
 /// and of down.size() - 1 more rows in each slice. It is allocated from `scratch`, or else from the current pool of the

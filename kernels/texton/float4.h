@@ -1,10 +1,12 @@
 #pragma once
+#include <cmath>
+
 #include <texton/host_device.h>
 
 namespace texton {
 
-/// Four channels, on which kernels compute. Each operation is rounded separately and has the same result on all
-/// devices.
+/// Four channels, on which kernels compute. Each operation, except fma(), is rounded separately. All have the same
+/// result on all devices.
 struct Float4 {
     float x = 0;                                     ///< red
     float y = 0;                                     ///< green
@@ -56,6 +58,11 @@ TEXTON_HD inline Float4& operator*=(Float4& a, float scale) { return a = a * sca
 TEXTON_HD inline Float4& operator/=(Float4& a, const Float4& b) { return a = a / b; }
 /// Divides each channel by `divisor`.
 TEXTON_HD inline Float4& operator/=(Float4& a, float divisor) { return a = a / divisor; }
+
+/// Returns a * scale + sum of each channel, rounded once.
+TEXTON_HD inline Float4 fma(const Float4& a, float scale, const Float4& sum) {
+    return {fmaf(a.x, scale, sum.x), fmaf(a.y, scale, sum.y), fmaf(a.z, scale, sum.z), fmaf(a.w, scale, sum.w)};
+}
 
 /// Returns the sum of the products of the channels, added in the order x, y, z, w.
 TEXTON_HD inline float dot(const Float4& a, const Float4& b) { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }

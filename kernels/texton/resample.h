@@ -9,8 +9,8 @@ namespace texton {
 enum class ResampleFilter : std::uint8_t {
     nearest,      ///< the nearest texel
     linear,       ///< linear filtering of the texture unit, with 8-bit weights
-    catmull_rom,  ///< cubic filter that interpolates the texels; computed from nine linear fetches
-    b_spline,     ///< cubic filter that smooths the texels; computed from four linear fetches
+    catmull_rom,  ///< cubic filter that interpolates the texels
+    b_spline,     ///< cubic filter that smooths the texels
     lanczos3,     ///< sinc with a Lanczos window of three lobes; widened for minification
     area          ///< mean of the texels that the pixel covers, weighted by the covered part
 };
@@ -30,9 +30,13 @@ struct ResampleOptions {
 };
 
 /// Enqueues the resampling of a region of a 2D texture, or of all layers of a layered 2D texture, to the size of the
-/// image. The image has one slice per layer. The sampler's address modes define the texels beyond the edges. linear,
-/// catmull_rom and b_spline need a texture with Filter::linear; the other filters read texels exactly, whichever filter
-/// the sampler has.
+/// image. The image has one slice per layer. The sampler's address modes define the texels beyond the edges.
+///
+/// `linear` needs a texture with Filter::linear. The other filters read texels exactly, whichever filter the sampler
+/// has. `nearest` copies one texel. The cubic filters, lanczos3 and area have weights for the columns and for the rows of
+/// texels around a pixel, as floats that add up to 1, except for rounding: the texels of each row are summed first, then
+/// the rows. Sums start at 0, and each term is added with a fused multiply-add. Texels whose weight is 0 do not count,
+/// even if they are infinite or NaN.
 ///
 /// Returns without waiting for the work. The caller must keep the memory of the image and of the texture until the work
 /// is done, as for launch(). Several threads may call this function at once. If it throws, nothing was enqueued.

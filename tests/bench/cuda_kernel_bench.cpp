@@ -161,6 +161,18 @@ const bool added = add_suite([] {
         const Target passes = format == Format::rgba32_float ? Target{speed_at_least, 0.32} : Target{};
         cases.push_back({"gaussian " + of, "gaussian", {whole(format)}, {}, wide, {}, passes});
         cases.push_back({"half " + of, "resample", {whole(format)}, {}, area, half(format), {}});
+        for (const char* filter : {"catmull_rom", "lanczos3"}) {
+            const Values values{{"filter", std::string(filter)}};
+            cases.push_back(
+                {fmt::format("{} half {}", filter, of), "resample", {whole(format)}, {}, values, half(format), {}});
+            cases.push_back({fmt::format("{} double {}", filter, of),
+                             "resample",
+                             {{.format = format, .extent = {4096, 4096}}},
+                             {},
+                             values,
+                             {{{8192, 8192}, format}},
+                             {}});
+        }
     }
     cases.push_back({"nv12 to rgba8",
                      "to_rgb",

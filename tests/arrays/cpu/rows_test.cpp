@@ -424,58 +424,6 @@ TEST_P(RowSamplerTest, PreparedColumnsMatchTheModel) {
     }
 }
 
-TEST_P(RowSamplerTest, SumsOfTapsMatchTheModel) {
-    Random random(21);
-    std::uniform_real_distribution<float> number(-1, 1);
-    for (int i = 0; i < 400; ++i) {
-        TestTexture texture = make_texture(Format::rgba32_float, 50, 8);
-        fill_randomly(texture, random, i % kStyles);
-        if (i % 4 < 3) make_positive(texture);
-        const auto mode = below(random, 4) == 0 ? AddressMode::border : AddressMode::clamp;
-        const Sampler sampler{.address = {mode, AddressMode::clamp}, .filter = Filter::linear};
-        // Taps of a cubic filter at texel centers or between them. Sometimes all taps lie between.
-        const auto pixels = static_cast<std::size_t>(1 + below(random, 70));
-        constexpr float kSteps[] = {1, 0.5f, 2, 2 / 3.0f, 1.7f, 4};
-        const float step = kSteps[below(random, std::size(kSteps))];
-        std::vector<float> positions[3];
-        std::vector<float> weights[3];
-        const std::size_t taps = static_cast<std::size_t>(1 + below(random, 3));
-        const int between = below(random, 4);
-        for (std::size_t tap = 0; tap < taps; ++tap) {
-            for (std::size_t k = 0; k < pixels; ++k) {
-                const float at = std::floor(3 + static_cast<float>(k) * step) + static_cast<float>(tap) + 0.5f;
-                const bool is_between = between == 3 || static_cast<int>(tap) == between;
-                positions[tap].push_back(is_between ? at + 0.5f + 0.49f * number(random) : at);
-                weights[tap].push_back(below(random, 9) == 0 ? 0.0f : number(random));
-            }
-        }
-        const RowSampler rows(texture.view, sampler);
-        std::vector<WeighedPositions> weighed;
-        for (std::size_t tap = 0; tap < taps; ++tap) weighed.push_back({positions[tap].data(), weights[tap].data()});
-        TapColumns columns = rows.taps(weighed, pixels);
-        for (int j = 0; j < 4; ++j) {
-            const float y = static_cast<float>(j) + (below(random, 2) == 0 ? 0.5f : 0.6f);
-            std::vector<Texel> sums(whole_lattice_steps(pixels));
-            if (!rows.sum(columns, rows.rows({&y, 1})[0], sums.data())) {
-                ASSERT_TRUE(GetParam() == HWY_SCALAR || GetParam() == HWY_EMU128 || mode == AddressMode::border);
-                continue;
-            }
-            for (std::size_t k = 0; k < pixels; ++k) {
-                for (int c = 0; c < 4; ++c) {
-                    float expected = 0;
-                    for (std::size_t tap = 0; tap < taps; ++tap) {
-                        const Texel texel = fetch(texture.view, sampler, Coordinates{positions[tap][k], y, 0, 0});
-                        expected += std::bit_cast<float>(texel.channel[c]) * weights[tap][k];
-                    }
-                    const auto made = std::bit_cast<float>(sums[k].channel[c]);
-                    const bool same = made == expected || (std::isnan(made) && std::isnan(expected));
-                    ASSERT_TRUE(same) << i << ": pixel " << k << ", " << made << " for " << expected;
-                }
-            }
-        }
-    }
-}
-
 TEST_P(RowSamplerTest, RowsOfAnImageAreFetchedAtMappedCoordinates) {
     Random random(10);
     TestTexture texture = make_texture(Format::rgba8_unorm, 300, 200);

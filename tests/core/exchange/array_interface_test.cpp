@@ -60,6 +60,21 @@ TEST_P(ArrayInterfaceTest, EveryPlainFormatRoundTrips) {
     }
 }
 
+/// Three axes of which the last has length 1 are texels with one channel.
+TEST_P(ArrayInterfaceTest, VolumesOfWidthOneRoundTrip) {
+    for (const Extent extent : {Extent{1, 5, 3}, Extent{1, 1, 3}, Extent{1, 1, 1}}) {
+        SCOPED_TRACE(to_string(extent));
+        const Linear memory(device(), Format::r8_uint, {4, 5, 3});
+        const View view = memory.view(Format::r8_uint, {4, 5, 3}).region({{1, 0, 0}, extent});
+        const ArrayInterface array = array_interface(view, 3);
+        EXPECT_EQ(array.shape,
+                  (Numbers{static_cast<std::int64_t>(extent.depth), static_cast<std::int64_t>(extent.height), 1, 1}));
+        const View again = from_array_interface(device(), array);
+        EXPECT_EQ(again.extent(), extent);
+        EXPECT_EQ(again.data(), view.data());
+    }
+}
+
 TEST_P(ArrayInterfaceTest, PackedTexelsHaveNoStrides) {
     const Linear memory(device(), 4096);
     const View volume = memory.view(Format::rg16_float, {9, 5, 3});

@@ -1,5 +1,6 @@
 // Compares the CPU device's specialized resampling, filter and mip kernels with functors that implement the same in a
 // plain form. Results must be bit-identical.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <texton/array.h>
+#include <texton/float_math.h>
 #include <texton/launch.h>
 #include <texton/linear.h>
 #include <texton/mips.h>
@@ -70,72 +72,91 @@ struct LinearFetch {
     }
 };
 
-struct CatmullRom {
-    Position2 position;
+/// The texels along an axis that a pixel sums.
+struct Taps {
+    int first;
+    std::vector<float> weights;
 
-    struct Taps {
-        float position[3];
-        float weight[3];
-    };
-    static Taps taps(float position) {
-        const float center = std::floor(position - 0.5f) + 0.5f;
-        const float t = position - center;
-        const float left = t * t * (1.5f * t - 2.5f) + 1.0f;
-        const float right = t * (t * (2.0f - 1.5f * t) + 0.5f);
-        const float inner = left + right;
-        return {{center - 1.0f, center + right / inner, center + 2.0f},
-                {t * (t * (1.0f - 0.5f * t) - 0.5f), inner, t * t * (0.5f * t - 0.5f)}};
+    void divide_by_total() {
+        float total = 0;
+        for (const float weight : weights) total += weight;
+        if (total == 0)
+            weights = {1};
+        else
+            for (float& weight : weights) weight /= total;
     }
+};
+
+/// Rows of texels times weights, then the column of these sums times weights, fused. `TapsOf` returns the taps of a
+/// pixel: TapsOf{}(pixel, step, begin).
+template <class TapsOf>
+struct Separable {
+    Position2 position;
 
     template <class Source>
     Float4 operator()(PixelPosition at, const Source& source) const {
-        const Taps x = taps(position.x(at));
-        const Taps y = taps(position.y(at));
+        const Taps x = TapsOf{}(at.x, position.x_step, position.crop.x);
+        const Taps y = TapsOf{}(at.y, position.y_step, position.crop.y);
         Float4 sum{};
-        for (int j = 0; j < 3; ++j) {
+        for (std::size_t j = 0; j < y.weights.size(); ++j) {
+            if (y.weights[j] == 0) continue;
             Float4 row{};
-            for (int i = 0; i < 3; ++i)
-                row += texel_at(source, position.layered, at, x.position[i], y.position[j]) * x.weight[i];
-            sum += row * y.weight[j];
+            for (std::size_t i = 0; i < x.weights.size(); ++i) {
+                if (x.weights[i] == 0) continue;
+                const Float4 texel = center_at(source, position.layered, at, x.first + static_cast<int>(i),
+                                               y.first + static_cast<int>(j));
+                row = fma(texel, x.weights[i], row);
+            }
+            sum = fma(row, y.weights[j], sum);
         }
         return sum;
     }
 };
 
-struct Area {
-    Position2 position;
-
-    struct Side {
-        float low;
-        float high;
-        float weight(int texel) const {
-            const auto left = static_cast<float>(texel);
-            const float from = low > left ? low : left;
-            const float to = high < left + 1.0f ? high : left + 1.0f;
-            return to > from ? to - from : 0.0f;
-        }
-    };
-    static Side side(int pixel, float step, float begin) {
-        return {static_cast<float>(pixel) * step + begin, static_cast<float>(pixel + 1) * step + begin};
-    }
-
-    template <class Source>
-    Float4 operator()(PixelPosition at, const Source& source) const {
-        const Side x = side(at.x, position.x_step, position.crop.x);
-        const Side y = side(at.y, position.y_step, position.crop.y);
-        Float4 sum{};
-        float total = 0;
-        for (int j = static_cast<int>(std::floor(y.low)); j < static_cast<int>(std::ceil(y.high)); ++j) {
-            for (int i = static_cast<int>(std::floor(x.low)); i < static_cast<int>(std::ceil(x.high)); ++i) {
-                const float weight = x.weight(i) * y.weight(j);
-                if (weight == 0) continue;
-                sum += center_at(source, position.layered, at, i, j) * weight;
-                total += weight;
-            }
-        }
-        return {sum.x / total, sum.y / total, sum.z / total, sum.w / total};
+struct CatmullRomTaps {
+    Taps operator()(int pixel, float step, float begin) const {
+        const float position = (static_cast<float>(pixel) + 0.5f) * step + begin;
+        const float left = std::floor(position - 0.5f);
+        const float t = position - (left + 0.5f);
+        return {static_cast<int>(left) - 1,
+                {t * (t * (1.0f - 0.5f * t) - 0.5f), t * t * (1.5f * t - 2.5f) + 1.0f,
+                 t * (t * (2.0f - 1.5f * t) + 0.5f), t * t * (0.5f * t - 0.5f)}};
     }
 };
+
+struct AreaTaps {
+    Taps operator()(int pixel, float step, float begin) const {
+        const float low = static_cast<float>(pixel) * step + begin;
+        const float high = static_cast<float>(pixel + 1) * step + begin;
+        Taps taps{static_cast<int>(std::floor(low)), {}};
+        for (int i = taps.first; i < static_cast<int>(std::ceil(high)); ++i) {
+            const auto left = static_cast<float>(i);
+            taps.weights.push_back(std::max(0.0f, std::min(high, left + 1.0f) - std::max(low, left)));
+        }
+        taps.divide_by_total();
+        return taps;
+    }
+};
+
+struct LanczosTaps {
+    Taps operator()(int pixel, float step, float begin) const {
+        const float position = (static_cast<float>(pixel) + 0.5f) * step + begin;
+        const float scale = step > 1.0f ? 1.0f / step : 1.0f;
+        Taps taps{static_cast<int>(std::floor(position - 3.0f / scale)), {}};
+        for (int i = taps.first; i < static_cast<int>(std::ceil(position + 3.0f / scale)); ++i) {
+            const float x = (static_cast<float>(i) + 0.5f - position) * scale;
+            const float angle = 3.14159265f * x;
+            const float sines = 3.0f * sine_cosine_of(x).sine * sine_cosine_of(x / 3.0f).sine;
+            taps.weights.push_back(x == 0 ? 1 : std::abs(x) >= 3.0f ? 0 : sines / (angle * angle));
+        }
+        taps.divide_by_total();
+        return taps;
+    }
+};
+
+using CatmullRom = Separable<CatmullRomTaps>;
+using Area = Separable<AreaTaps>;
+using Lanczos = Separable<LanczosTaps>;
 
 /// The box filter of levels with dimensions that are even, 1 or 3.
 struct Halved {
@@ -174,12 +195,6 @@ struct Sizes {
     }
 };
 
-/// Returns whether the filter fetches between texels.
-bool blends(ResampleFilter filter) {
-    return filter == ResampleFilter::linear || filter == ResampleFilter::catmull_rom ||
-           filter == ResampleFilter::b_spline;
-}
-
 /// Calls `expect` with both implementations.
 template <class Functor, class Expect>
 void compare_resample(const Scene& scene, ResampleFilter filter, const Extent& extent, const Crop& crop,
@@ -192,7 +207,7 @@ void compare_resample(const Scene& scene, ResampleFilter filter, const Extent& e
     expect([&](const Stream& stream,
                const View& image) { resample(stream, image, scene.texture, {.filter = filter, .crop = crop}); },
            [&](const Stream& stream, const View& image) {
-               launch(stream, image, functor, blends(filter) ? scene.texture : scene.texels());
+               launch(stream, image, functor, filter == ResampleFilter::linear ? scene.texture : scene.texels());
            });
 }
 
@@ -298,7 +313,10 @@ TEST(CpuResampleTest, LinearResamplingOfSimilarFloatsMatchesTheFunctor) {
                         [&](const Stream& stream, const View& image) {
                             resample(stream, image, texture, {.filter = filter, .crop = crop});
                         },
-                        [&](const Stream& stream, const View& image) { launch(stream, image, functor, texture); });
+                        [&](const Stream& stream, const View& image) {
+                            launch(stream, image, functor,
+                                   filter == ResampleFilter::linear ? texture : detail::by_points(texture));
+                        });
                 }
             };
             check(ResampleFilter::linear, LinearFetch{position});
@@ -361,7 +379,7 @@ TEST(CpuResampleTest, FloatImagesLargerThanTheCacheMatchTheFunctor) {
             memory.view(Format::rgba32_float, kAround), kTo,
             [&](const Stream& stream, const View& image) { resample(stream, image, texture, {.filter = filter}); },
             [&](const Stream& stream, const View& image) {
-                launch(stream, image, functor, blends(filter) ? texture : detail::by_points(texture));
+                launch(stream, image, functor, filter == ResampleFilter::linear ? texture : detail::by_points(texture));
             });
     };
     check(ResampleFilter::linear, LinearFetch{position});
@@ -480,7 +498,7 @@ TEST(CpuResampleTest, MeansOfFourFloatsBeyondTheCacheSizeMatchTheFunctor) {
 
 // If positions are so close that floats cannot distinguish them, some pixels have a total weight of zero or nearly
 // zero.
-TEST(CpuResampleTest, AreasWithZeroTotalWeightMatchTheFunctor) {
+TEST(CpuResampleTest, AreasWithoutSizeReadTheFirstTexel) {
     constexpr Extent kFrom{31, 12};
     constexpr Extent kTo{40, 3};
     Random random(2);
@@ -527,15 +545,16 @@ TEST(CpuResampleTest, All16BitCodesAreFetchedAsTheirFractions) {
     EXPECT_TRUE(same_bytes(fetched, expected));
 }
 
-// All values of float sums of codes, indexed by the integer sum of the codes.
+/// All values of float sums of codes, indexed by the integer sum of the codes.
 using CodeSums = std::vector<std::set<float>>;
 
-CodeSums added(const CodeSums& a, const CodeSums& b) {
+template <class Sum>
+CodeSums added(const CodeSums& a, const CodeSums& b, const Sum& sum) {
     CodeSums sums(a.size() + b.size() - 1);
     for (std::size_t i = 0; i < a.size(); ++i) {
         for (std::size_t j = 0; j < b.size(); ++j) {
             for (const float x : a[i]) {
-                for (const float y : b[j]) sums[i + j].insert(x + y);
+                for (const float y : b[j]) sums[i + j].insert(sum(x, y));
             }
         }
     }
@@ -545,13 +564,59 @@ CodeSums added(const CodeSums& a, const CodeSums& b) {
 TEST(CpuResampleTest, MeansOfFourCodesRoundLikeTheirIntegerSum) {
     CodeSums codes(256);
     for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = {static_cast<float>(i) / 255.0f};
-    const CodeSums pairs = added(codes, codes);
-    for (const CodeSums& sums : {added(pairs, pairs), added(added(pairs, codes), codes)}) {
-        for (std::size_t sum = 0; sum < sums.size(); ++sum) {
-            for (const float value : sums[sum])
-                ASSERT_EQ(detail::unorm_code_of(value / 4.0f, 255), (sum + 2) / 4) << sum;
+    const auto check = [&](const auto& sum, float divisor) {
+        const CodeSums pairs = added(codes, codes, sum);
+        const CodeSums all = added(pairs, pairs, sum);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            for (const float value : all[i]) ASSERT_EQ(detail::unorm_code_of(value / divisor, 255), (i + 2) / 4) << i;
+        }
+    };
+    check([](float a, float b) { return a + b; }, 4);                                       // mips
+    check([](float a, float b) { return std::fma(b, 0.5f, std::fma(a, 0.5f, 0.0f)); }, 1);  // resample() by area
+}
+
+TEST(CpuResampleTest, EveryHalfIsReadAndStoredAsTheFunctorDoes) {
+    constexpr Extent kExtent{256, 256};
+    constexpr Extent kAround{259, 258};
+    Bytes codes(2 * 65536);
+    for (std::size_t i = 0; i < 65536; ++i) {
+        const auto code = static_cast<std::uint16_t>(i);
+        std::memcpy(&codes[2 * i], &code, 2);
+    }
+    const Array halves(Device::cpu(), {.format = Format::r16_float, .extent = kExtent});
+    upload(halves.view(), codes);
+    Random random(31);
+    const Array floats(Device::cpu(), {.format = Format::r32_float, .extent = kExtent});
+    upload(floats.view(), any_bits(random, 4 * 65536));
+    for (const Array& array : {halves, floats}) {
+        const Scene scene{Texture(array), kExtent, 1, array.info().format};
+        for (const Format format : {Format::r16_float, Format::r32_float, Format::rgba16_float}) {
+            const Linear memory(Device::cpu(), format, kAround);
+            compare_resample<Area>(scene, ResampleFilter::area, kExtent, {}, [&](const Make& fast, const Make& plain) {
+                expect_same(memory.view(format, kAround), kExtent, fast, plain);
+            });
         }
     }
+}
+
+/// Far more rows of texels per pixel than are kept, and pixels that share them.
+TEST(CpuResampleTest, StrongReductionsMatchTheFunctor) {
+    constexpr Extent kFrom{300, 700};
+    Random random(32);
+    for (const Format format : {Format::r8_unorm, Format::rgba32_float}) {
+        const Array array(Device::cpu(), {.format = format, .extent = kFrom});
+        upload(array.view(), any_bits(random, test::box_bytes(format, kFrom)));
+        const Scene scene{Texture(array), kFrom, 1, format};
+        for (const Extent to : {Extent{37, 20}, Extent{3, 7}, Extent{1, 1}}) {
+            SCOPED_TRACE(to_string(to));
+            expect_resample<Lanczos>(scene, ResampleFilter::lanczos3, to, {});
+            expect_resample<Area>(scene, ResampleFilter::area, to, {});
+        }
+    }
+}
+
+TEST(CpuResampleTest, LanczosResamplingMatchesTheFunctor) {
+    expect_resamples<Lanczos>(ResampleFilter::lanczos3, Filter::point);
 }
 
 TEST(CpuResampleTest, BoxFilteredLevelsMatchTheFunctor) {

@@ -71,8 +71,8 @@ struct Sharpened {
         for (int j = -reach; j <= reach; ++j) {
             Float4 row{};
             for (int i = -reach; i <= reach; ++i)
-                row += test::center_at(source, layered, at, at.x + i, at.y + j) * weights[i + reach];
-            blurred += row * weights[j + reach];
+                row = fma(test::center_at(source, layered, at, at.x + i, at.y + j), weights[i + reach], row);
+            blurred = fma(row, weights[j + reach], blurred);
         }
         return sharpen(test::center_at(source, layered, at, at.x, at.y), blurred);
     }

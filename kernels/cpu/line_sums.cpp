@@ -1,0 +1,279 @@
+#include "kernels/cpu/line_sums.h"
+
+#include <algorithm>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/line_sums.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace texton::detail {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Without fused multiply-adds, the functors run.
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SSE4
+const LineSums* sums_of_target() { return nullptr; }
+#else
+namespace {
+
+using Float = hn::CappedTag<float, kLineBlock>;
+using Int = hn::Rebind<std::int32_t, Float>;
+using FloatVector = hn::Vec<Float>;
+using IntVector = hn::Vec<Int>;
+constexpr Float kFloat;
+constexpr Int kInt;
+constexpr std::size_t kLanes = hn::MaxLanes(kFloat);
+
+using Kind = LineTaps::Kind;
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+constexpr std::int32_t kMaxWindow = 4;  // vectors
+#else
+constexpr std::int32_t kMaxWindow = 2;
+#endif
+
+// --- preparation -----------------------------------------------------------------------------------------------------
+
+// Appends a vector of pixels. The pixels after the end of the axis repeat the last one.
+void add_block(LineTaps& taps, const SumAxis& axis, std::size_t begin, std::size_t end) {
+    SumAxis::Taps of[kLanes];
+    std::int32_t first = 0, last = 0;
+    std::size_t count = 0;
+    bool all_count = true;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        of[lane] = axis.taps(std::min(begin + lane, end - 1));
+        const std::int32_t after = of[lane].first + static_cast<std::int32_t>(of[lane].weights.size());
+        first = lane == 0 ? of[0].first : std::min(first, of[lane].first);
+        last = lane == 0 ? after : std::max(last, after);
+        all_count = all_count && of[lane].weights.size() == of[0].weights.size() &&
+                    std::ranges::find(of[lane].weights, 0.0f) == of[lane].weights.end();
+        count = std::max(count, of[lane].weights.size());
+    }
+    const auto vectors = (last - first + static_cast<std::int32_t>(kLanes) - 1) / static_cast<std::int32_t>(kLanes);
+    Kind kind = Kind::apart;
+    if (vectors <= kMaxWindow) kind = vectors <= 1 ? Kind::one : vectors == 2 ? Kind::two : Kind::four;
+    const std::size_t loaded = kind == Kind::apart ? (count + 3) / 4 * 4 : count;
+    all_count = all_count && loaded == count;
+    taps.blocks.push_back({kind, all_count, static_cast<std::uint32_t>(loaded), first - taps.first_texel,
+                           static_cast<std::uint32_t>(taps.offsets.size()),
+                           static_cast<std::uint32_t>(taps.weights.size())});
+    for (const SumAxis::Taps& pixel : of) taps.offsets.push_back(pixel.first - first);
+    for (std::size_t tap = 0; tap < loaded; ++tap) {
+        for (const SumAxis::Taps& pixel : of)
+            taps.weights.push_back(tap < pixel.weights.size() ? pixel.weights[tap] : 0.0f);
+    }
+}
+
+LineTaps prepare(const SumAxis& axis, std::size_t begin, std::size_t count) {
+    LineTaps taps;
+    taps.pixels = whole_line_blocks(count);
+    if (axis.slides) {
+        taps.sliding = axis.weights;
+        taps.first_texel = axis.taps(begin).first;
+        taps.texels = count + axis.weights.size() - 1;
+        return taps;
+    }
+    std::int32_t last = axis.taps(begin).first;
+    taps.first_texel = last;
+    for (std::size_t i = begin; i < begin + count; ++i) {
+        const SumAxis::Taps pixel = axis.taps(i);
+        taps.first_texel = std::min(taps.first_texel, pixel.first);
+        last = std::max(last, pixel.first + static_cast<std::int32_t>(pixel.weights.size()));
+    }
+    taps.texels = static_cast<std::size_t>(last - taps.first_texel);
+    for (std::size_t i = 0; i < taps.pixels; i += kLanes) add_block(taps, axis, begin + i, begin + count);
+    return taps;
+}
+
+// --- sums along a line -----------------------------------------------------------------------------------------------
+
+// Adds texel * weight. With `all_count`, no weight is 0.
+template <bool all_count>
+HWY_INLINE FloatVector added(FloatVector texel, const float* weight, FloatVector sum) {
+    const FloatVector weights = hn::Load(kFloat, weight);
+    const FloatVector next = hn::MulAdd(texel, weights, sum);
+    return all_count ? next : hn::IfThenElse(hn::Eq(weights, hn::Zero(kFloat)), sum, next);
+}
+
+// Returns the texels of adjacent vectors that are at these positions.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+template <std::size_t vectors>
+HWY_INLINE FloatVector looked_up(const FloatVector (&window)[vectors], IntVector at) {
+    if constexpr (vectors == 1) return FloatVector{_mm512_permutexvar_ps(at.raw, window[0].raw)};
+    if constexpr (vectors >= 2) {
+        const FloatVector low{_mm512_permutex2var_ps(window[0].raw, at.raw, window[1].raw)};
+        if constexpr (vectors == 2) return low;
+        if constexpr (vectors == 4) {
+            const FloatVector high{_mm512_permutex2var_ps(window[2].raw, at.raw, window[3].raw)};
+            const auto is_high = _mm512_cmpge_epi32_mask(at.raw, _mm512_set1_epi32(2 * kLanes));
+            return FloatVector{_mm512_mask_mov_ps(low.raw, is_high, high.raw)};
+        }
+    }
+}
+#else
+template <std::size_t vectors>
+HWY_INLINE FloatVector looked_up(const FloatVector (&window)[vectors], IntVector at) {
+    const IntVector lane = hn::And(at, hn::Set(kInt, static_cast<std::int32_t>(kLanes - 1)));
+    const auto index = hn::IndicesFromVec(kFloat, lane);
+    const FloatVector low = hn::TableLookupLanes(window[0], index);
+    if constexpr (vectors == 1) return low;
+    const auto is_high = hn::RebindMask(kFloat, hn::Gt(at, hn::Set(kInt, static_cast<std::int32_t>(kLanes - 1))));
+    return hn::IfThenElse(is_high, hn::TableLookupLanes(window[vectors - 1], index), low);
+}
+#endif
+
+template <std::size_t vectors, bool all_count>
+HWY_INLINE FloatVector sum_window(const LineTaps::Block& block, const float* texels, const std::int32_t* offsets,
+                                  const float* weights) {
+    FloatVector window[vectors];
+    for (std::size_t v = 0; v < vectors; ++v) window[v] = hn::LoadU(kFloat, texels + v * kLanes);
+    IntVector at = hn::LoadU(kInt, offsets);
+    FloatVector sum = hn::Zero(kFloat);
+    for (std::uint32_t tap = 0; tap < block.taps; ++tap, weights += kLanes) {
+        // After its last tap, a pixel of the block can be past the window. The weight is 0 then.
+        sum = added<all_count>(looked_up(window, at), weights, sum);
+        at = hn::Add(at, hn::Set(kInt, 1));
+    }
+    return sum;
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> load_quads(D d, const float* texels, const std::int32_t* offsets) {
+    if constexpr (hn::MaxLanes(D()) == 4) {
+        return hn::LoadU(d, texels + offsets[0]);
+    } else {
+        constexpr hn::Half<D> kHalf;
+        constexpr std::size_t kQuads = hn::MaxLanes(D()) / 8;
+        return hn::Combine(d, load_quads(kHalf, texels, offsets + 4 * kQuads), load_quads(kHalf, texels, offsets));
+    }
+}
+
+// Four texels of each pixel are loaded and transposed.
+template <bool all_count>
+HWY_INLINE FloatVector sum_apart(const LineTaps::Block& block, const float* texels, const std::int32_t* offsets,
+                                 const float* weights) {
+    const hn::Repartition<double, Float> pair;
+    FloatVector sum = hn::Zero(kFloat);
+    for (std::uint32_t tap = 0; tap < block.taps; tap += 4, texels += 4, weights += 4 * kLanes) {
+        const FloatVector a = load_quads(kFloat, texels, offsets);
+        const FloatVector b = load_quads(kFloat, texels, offsets + 1);
+        const FloatVector c = load_quads(kFloat, texels, offsets + 2);
+        const FloatVector d = load_quads(kFloat, texels, offsets + 3);
+        const auto ab_low = hn::BitCast(pair, hn::InterleaveLower(kFloat, a, b));
+        const auto ab_high = hn::BitCast(pair, hn::InterleaveUpper(kFloat, a, b));
+        const auto cd_low = hn::BitCast(pair, hn::InterleaveLower(kFloat, c, d));
+        const auto cd_high = hn::BitCast(pair, hn::InterleaveUpper(kFloat, c, d));
+        sum = added<all_count>(hn::BitCast(kFloat, hn::InterleaveLower(pair, ab_low, cd_low)), weights, sum);
+        sum = added<all_count>(hn::BitCast(kFloat, hn::InterleaveUpper(pair, ab_low, cd_low)), weights + kLanes, sum);
+        sum = added<all_count>(hn::BitCast(kFloat, hn::InterleaveLower(pair, ab_high, cd_high)), weights + 2 * kLanes,
+                               sum);
+        sum = added<all_count>(hn::BitCast(kFloat, hn::InterleaveUpper(pair, ab_high, cd_high)), weights + 3 * kLanes,
+                               sum);
+    }
+    return sum;
+}
+
+template <bool all_count>
+HWY_INLINE FloatVector sum_block(const LineTaps& taps, const LineTaps::Block& block, const float* texels) {
+    texels += block.first;
+    const std::int32_t* offsets = taps.offsets.data() + block.offsets;
+    const float* weights = taps.weights.data() + block.weights;
+    switch (block.kind) {
+        case Kind::one: return sum_window<1, all_count>(block, texels, offsets, weights);
+        case Kind::two: return sum_window<2, all_count>(block, texels, offsets, weights);
+        case Kind::four:
+            if constexpr (kMaxWindow == 4) return sum_window<4, all_count>(block, texels, offsets, weights);
+            break;
+        case Kind::apart: break;
+    }
+    return sum_apart<all_count>(block, texels, offsets, weights);
+}
+
+// Vectors that are summed at the same time, so that sums do not wait for each other.
+constexpr std::size_t kAtOnce = 4;
+
+template <std::size_t vectors>
+HWY_INLINE void slide_part(std::span<const float> weights, const float* texels, float* sums) {
+    FloatVector sum[vectors];
+    for (FloatVector& part : sum) part = hn::Zero(kFloat);
+    for (std::size_t tap = 0; tap < weights.size(); ++tap) {
+        if (weights[tap] == 0) continue;
+        const FloatVector weight = hn::Set(kFloat, weights[tap]);
+        for (std::size_t v = 0; v < vectors; ++v)
+            sum[v] = hn::MulAdd(hn::LoadU(kFloat, texels + tap + v * kLanes), weight, sum[v]);
+    }
+    for (std::size_t v = 0; v < vectors; ++v) hn::Store(sum[v], kFloat, sums + v * kLanes);
+}
+
+void along(const LineTaps& taps, const float* texels, float* sums) {
+    if (!taps.sliding.empty()) {
+        std::size_t i = 0;
+        for (; i + kAtOnce * kLanes <= taps.pixels; i += kAtOnce * kLanes)
+            slide_part<kAtOnce>(taps.sliding, texels + i, sums + i);
+        for (; i < taps.pixels; i += kLanes) slide_part<1>(taps.sliding, texels + i, sums + i);
+        return;
+    }
+    for (const LineTaps::Block& block : taps.blocks) {
+        hn::Store(block.all_count ? sum_block<true>(taps, block, texels) : sum_block<false>(taps, block, texels),
+                  kFloat, sums);
+        sums += kLanes;
+    }
+}
+
+// --- sums of rows ----------------------------------------------------------------------------------------------------
+
+template <std::size_t vectors>
+HWY_INLINE void down_part(const float* const* rows, const float* weights, std::size_t row_count, std::size_t at,
+                          float* sums) {
+    FloatVector sum[vectors];
+    for (FloatVector& part : sum) part = hn::Zero(kFloat);
+    for (std::size_t i = 0; i < row_count; ++i) {
+        const FloatVector weight = hn::Set(kFloat, weights[i]);
+        for (std::size_t v = 0; v < vectors; ++v)
+            sum[v] = hn::MulAdd(hn::Load(kFloat, rows[i] + at + v * kLanes), weight, sum[v]);
+    }
+    for (std::size_t v = 0; v < vectors; ++v) hn::Store(sum[v], kFloat, sums + at + v * kLanes);
+}
+
+void down(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count, float* sums) {
+    std::size_t at = 0;
+    for (; at + kAtOnce * kLanes <= count; at += kAtOnce * kLanes)
+        down_part<kAtOnce>(rows, weights, row_count, at, sums);
+    for (; at < count; at += kLanes) down_part<1>(rows, weights, row_count, at, sums);
+}
+
+void add(const float* row, float weight, std::size_t count, float* sums) {
+    const FloatVector weights = hn::Set(kFloat, weight);
+    for (std::size_t i = 0; i < count; i += kLanes)
+        hn::Store(hn::MulAdd(hn::Load(kFloat, row + i), weights, hn::Load(kFloat, sums + i)), kFloat, sums + i);
+}
+
+void divide(float* values, std::size_t count, float by) {
+    const FloatVector divisor = hn::Set(kFloat, by);
+    for (std::size_t i = 0; i < count; i += kLanes)
+        hn::Store(hn::Div(hn::Load(kFloat, values + i), divisor), kFloat, values + i);
+}
+
+constexpr LineSums kSums{prepare, along, down, add, divide};
+
+}  // namespace
+
+const LineSums* sums_of_target() { return &kSums; }
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace texton::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace texton::detail {
+
+HWY_EXPORT(sums_of_target);
+
+const LineSums* line_sums() { return HWY_DYNAMIC_DISPATCH(sums_of_target)(); }
+
+}  // namespace texton::detail
+#endif

@@ -1,0 +1,92 @@
+#pragma once
+// Weighted sums of texels along lines, on vectors. A line has one channel.
+//
+// Sums start at 0. Each texel is added with a fused multiply-add, in the order of the texels. Texels whose weight is 0
+// do not count, even if they are infinite or NaN.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/cpu/line_vector.h"
+
+namespace texton::detail {
+
+/// The texels along an axis that each pixel sums, and their weights.
+struct SumAxis {
+    struct Taps {
+        std::int32_t first;
+        std::span<const float> weights;
+    };
+
+    std::vector<std::int32_t> first;
+    std::vector<std::uint32_t> begin{0};  ///< index of the first weight of each pixel, and the number of all weights
+    std::vector<float> weights;
+    bool slides = false;  ///< all pixels have these weights, and the first texel advances with the pixel
+
+    /// Completes a pixel. Its weights are the weights added since the previous call.
+    void add_pixel(std::int32_t first_texel) {
+        first.push_back(first_texel);
+        begin.push_back(static_cast<std::uint32_t>(weights.size()));
+    }
+    Taps taps(std::size_t pixel) const {
+        if (slides) return {first[0] + static_cast<std::int32_t>(pixel), weights};
+        return {first[pixel], std::span(weights).subspan(begin[pixel], begin[pixel + 1] - begin[pixel])};
+    }
+};
+
+/// Pixels are computed in whole blocks, whatever vectors the CPU has. Pixels after the last one have undefined values.
+inline constexpr std::size_t kLineBlock = 16;
+/// Texels that may be read after the last one of a line.
+inline constexpr std::size_t kLineRest = 4 * kLineBlock;
+
+[[nodiscard]] constexpr std::size_t whole_line_blocks(std::size_t pixels) {
+    return (pixels + kLineBlock - 1) / kLineBlock * kLineBlock;
+}
+
+/// The texels that the pixels of a line sum, prepared for vectors.
+struct LineTaps {
+    /// How the texels of a vector of pixels are loaded.
+    enum class Kind : std::uint8_t {
+        one,   ///< all taps are within one vector of texels
+        two,   ///< all taps are within two adjacent vectors
+        four,  ///< all taps are within four adjacent vectors
+        apart  ///< four taps at a time, pixel by pixel
+    };
+    struct Block {
+        Kind kind;
+        bool all_count;         ///< no weight is 0
+        std::uint32_t taps;     ///< maximum of the pixels
+        std::int32_t first;     ///< first texel
+        std::uint32_t offsets;  ///< index of the first pixel's offset
+        std::uint32_t weights;  ///< index of the first tap's weights
+    };
+
+    std::int32_t first_texel = 0;       ///< the line starts with this texel
+    std::size_t texels = 0;             ///< length of the line
+    std::size_t pixels = 0;             ///< a multiple of kLineBlock
+    std::vector<Block> blocks;          ///< one for each vector of pixels
+    std::vector<std::int32_t> offsets;  ///< first texel of each pixel, counted from the first texel of its block
+    LineVector<float> weights;          ///< of the first tap of a vector of pixels, then of the second, and so on
+    std::vector<float> sliding;         ///< if not empty, the weights of all pixels; pixel i starts with texel i
+};
+
+struct LineSums {
+    /// Prepares the pixels [begin, begin + count) of an axis.
+    LineTaps (*prepare)(const SumAxis& axis, std::size_t begin, std::size_t count);
+    /// Writes the sums of a line. kLineRest texels after the last one must be readable.
+    void (*along)(const LineTaps& taps, const float* texels, float* sums);
+    /// Writes sums[k] = rows[0][k] * weights[0] + rows[1][k] * weights[1] + ... The count must be a multiple of
+    /// kLineBlock, and no weight may be 0.
+    void (*down)(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count, float* sums);
+    /// Adds row[k] * weight to sums[k].
+    void (*add)(const float* row, float weight, std::size_t count, float* sums);
+    /// Divides values by a number.
+    void (*divide)(float* values, std::size_t count, float by);
+};
+
+/// Returns the functions for the best instruction set of this CPU, or null if it has no vectors with fused
+/// multiply-adds.
+[[nodiscard]] const LineSums* line_sums();
+
+}  // namespace texton::detail

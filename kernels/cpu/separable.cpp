@@ -1,0 +1,245 @@
+// Pixels that are weighted sums of rows and columns of texels, on the CPU device, tile by tile.
+//
+// A row of texels is decoded, channel by channel, and summed along x for all pixels of the tile. Rows of the image are
+// weighted sums of such rows.
+#include "kernels/cpu/separable.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <texton/launch.h>
+
+#include "arrays/written_image.h"
+#include "kernels/cpu/halves.h"
+#include "kernels/cpu/kernels.h"
+#include "kernels/cpu/line_vector.h"
+#include "kernels/cpu/texel_rows.h"
+#include "kernels/launch/launch_state.h"
+
+namespace texton::detail {
+namespace {
+
+constexpr std::size_t kChannels = 4;
+constexpr std::size_t kMaxKept = 64;  // rows of sums along x that are kept until all pixels have used them
+
+// Returns the number of channels that can be other than 0.
+std::size_t channels_of(const TexelFormat& format) {
+    return format.packing == Packing::plain && format.channels < 3 ? format.channels : kChannels;
+}
+
+std::size_t max_taps(const SumAxis& axis, std::size_t begin, std::size_t count) {
+    if (axis.slides) return axis.weights.size();
+    std::size_t maximum = 0;
+    for (std::size_t i = begin; i < begin + count; ++i) maximum = std::max(maximum, axis.taps(i).weights.size());
+    return maximum;
+}
+
+class SumTile {
+public:
+    SumTile(const CpuJob& job, const SeparableSums& sums, const std::optional<filters::Sharpen>& sharpen,
+            const PixelPosition& corner, std::size_t width)
+        : job_(job),
+          sums_(sums),
+          sharpen_(sharpen),
+          corner_(corner),
+          width_(width),
+          texels_(job.textures[0], job.shapes[0], corner.z),
+          channels_(texels_.channels()),
+          across_(lines_.prepare(sums.x, static_cast<std::size_t>(corner.x), width)),
+          line_(whole_line_blocks(across_.texels) + kLineRest),
+          texel_room_(channels_ * line_),
+          values_(channels_ * across_.pixels),
+          pixels_(kChannels * across_.pixels),
+          first_row_(sums.y.taps(row_of(0)).first) {}
+
+    void make(std::size_t height) {
+        const std::size_t taps = max_taps(sums_.y, row_of(0), height);
+        if (taps > kMaxKept) return make_by_columns(height);
+        kept_.assign(taps, {});
+        std::vector<const float*> rows(taps);
+        std::vector<float> weights(taps);
+        for (std::size_t i = 0; i < height; ++i) {
+            const SumAxis::Taps column = sums_.y.taps(row_of(i));
+            std::size_t count = 0;
+            for (std::size_t tap = 0; tap < column.weights.size(); ++tap) {
+                if (column.weights[tap] == 0) continue;
+                rows[count] = kept_row(column.first + static_cast<std::int32_t>(tap));
+                weights[count++] = column.weights[tap];
+            }
+            lines_.down(rows.data(), weights.data(), count, values_, pixels_.data());
+            store(i, pixels_);
+        }
+    }
+
+private:
+    struct KeptRow {
+        std::int32_t y = 0;
+        LineVector<float> sums;  // empty: not used yet
+    };
+    // A row of the image whose texels have been summed in part.
+    struct OpenRow {
+        std::size_t i;
+        LineVector<float> sums;
+    };
+
+    std::size_t row_of(std::size_t i) const { return static_cast<std::size_t>(corner_.y) + i; }
+
+    // Adds each row of texels to all rows of the image that it is part of: for more rows than can be kept.
+    void make_by_columns(std::size_t height) {
+        std::vector<OpenRow> open;
+        LineVector<float> row(values_);
+        std::size_t next = 0;
+        std::int32_t y = first_row_;
+        while (next < height || !open.empty()) {
+            if (open.empty()) y = sums_.y.taps(row_of(next)).first;
+            for (; next < height && sums_.y.taps(row_of(next)).first <= y; ++next)
+                open.push_back({next, LineVector<float>(kChannels * across_.pixels)});
+            sum_along(y, row.data());
+            for (OpenRow& each : open) {
+                const SumAxis::Taps column = sums_.y.taps(row_of(each.i));
+                const auto tap = static_cast<std::size_t>(y - column.first);
+                if (tap < column.weights.size() && column.weights[tap] != 0)
+                    lines_.add(row.data(), column.weights[tap], values_, each.sums.data());
+            }
+            ++y;
+            std::erase_if(open, [&](OpenRow& each) {
+                const SumAxis::Taps column = sums_.y.taps(row_of(each.i));
+                if (y < column.first + static_cast<std::int32_t>(column.weights.size())) return false;
+                store(each.i, each.sums);
+                return true;
+            });
+        }
+    }
+
+    const float* kept_row(std::int32_t y) {
+        KeptRow& row = kept_[static_cast<std::size_t>(y - first_row_) % kept_.size()];
+        if (row.y == y && !row.sums.empty()) return row.sums.data();
+        row.sums.resize(values_);
+        row.y = y;
+        sum_along(y, row.sums.data());
+        return row.sums.data();
+    }
+
+    void sum_along(std::int32_t y, float* sums) {
+        constexpr std::int32_t kPrefetched = 2;  // rows ahead; they are too far apart for the CPU to prefetch them
+        texels_.prefetch(across_.first_texel, y + kPrefetched, across_.texels);
+        texels_.centers(across_.first_texel, y, across_.texels, texel_room_.data(), line_);
+        for (std::size_t c = 0; c < channels_; ++c)
+            lines_.along(across_, &texel_room_[c * line_], sums + c * across_.pixels);
+    }
+
+    void store(std::size_t i, LineVector<float>& sums) {
+        const PixelPosition at{corner_.x, static_cast<std::int32_t>(row_of(i)), corner_.z};
+        if (sums_.divisor != 1) lines_.divide(sums.data(), values_, sums_.divisor);
+        if (sharpen_) sharpen(at, sums);
+        job_.image.store(at, sums.data(), across_.pixels, width_);
+    }
+
+    void sharpen(PixelPosition at, LineVector<float>& blurred) {
+        texels_.centers(at.x, at.y, width_, texel_room_.data(), line_);
+        for (std::size_t c = 0; c < channels_; ++c) {
+            float* const pixels = &blurred[c * across_.pixels];
+            for (std::size_t x = 0; x < width_; ++x)
+                pixels[x] = sharpen_->sharpened(texel_room_[c * line_ + x], pixels[x]);
+        }
+    }
+
+    const LineSums& lines_ = *line_sums();
+    const CpuJob& job_;
+    const SeparableSums& sums_;
+    const std::optional<filters::Sharpen>& sharpen_;
+    PixelPosition corner_;
+    std::size_t width_;
+    TexelRows texels_;
+    std::size_t channels_;
+    LineTaps across_;
+    std::size_t line_;              // floats from a channel of texels to the next
+    LineVector<float> texel_room_;  // a row of texels
+    std::size_t values_;            // of a row of sums
+    LineVector<float> pixels_;
+    std::int32_t first_row_;  // of texels; rows of the image read the same or later ones
+    std::vector<KeptRow> kept_;
+};
+
+// Returns true if each pixel is the mean of two texels inside the texture, and no other pixel reads them.
+bool reads_halves(const SumAxis& axis, std::size_t pixels, std::int32_t texels) {
+    if (axis.slides || axis.weights.size() != 2 * pixels || axis.first[0] < 0 ||
+        axis.first[0] + 2 * static_cast<std::int64_t>(pixels) > texels)
+        return false;
+    for (std::size_t i = 0; i < pixels; ++i) {
+        if (axis.first[i] != axis.first[0] + static_cast<std::int32_t>(2 * i) || axis.begin[i] != 2 * i) return false;
+    }
+    return std::ranges::all_of(axis.weights, [](float weight) { return weight == 0.5f; });
+}
+
+// Computes a tile whose pixels are means of four texels, of 8-bit codes or of four floats each. Returns false if the
+// texels must be fetched.
+bool halve_tile(const CpuJob& job, const SeparableSums& sums, PixelPosition at, std::size_t width, std::size_t height) {
+    const TexelRows texels(job.textures[0], job.shapes[0], at.z);
+    if (!texels.are_stored()) return false;
+    const std::int32_t x = sums.x.first[static_cast<std::size_t>(at.x)];
+    const bool floats = is_four_floats(job.image.format().stored);
+    const bool past_caches = job.goes_past_caches();
+    for (std::size_t i = 0; i < height; ++i, ++at.y) {
+        const std::int32_t y = sums.y.first[static_cast<std::size_t>(at.y)];
+        const unsigned char* const top = texels.stored(x, y);
+        const unsigned char* const bottom = texels.stored(x, y + 1);
+        auto* const pixels = reinterpret_cast<unsigned char*>(job.image.address(at));
+        if (floats) {
+            halve_floats(reinterpret_cast<const float*>(top), reinterpret_cast<const float*>(bottom), width,
+                         HalfMean::of_halves, reinterpret_cast<float*>(pixels), past_caches);
+        } else {
+            halve_codes(top, bottom, job.image.format().stored.bytes, width, pixels);
+        }
+    }
+    return true;
+}
+
+// Returns true if halve_tile() can compute the sums.
+bool are_halves(const CpuJob& job, const SeparableSums& sums) {
+    const TexelFormat& texture = job.textures[0].format;
+    const TexelFormat& image = job.image.format().stored;
+    if (!are_alike_codes_of_8_bits(texture, image) && !(is_four_floats(texture) && is_four_floats(image))) return false;
+    return sums.divisor == 1 && reads_halves(sums.x, job.extent.width, job.shapes[0].width) &&
+           reads_halves(sums.y, job.extent.height, job.shapes[0].height);
+}
+
+// Returns how many rows of the image a row of texels is part of, on average.
+std::size_t rows_of_texel(const SumAxis& axis, std::size_t pixels) {
+    const SumAxis::Taps first = axis.taps(0), last = axis.taps(pixels - 1);
+    const auto texels = std::int64_t{last.first} - first.first + static_cast<std::int64_t>(last.weights.size());
+    const std::size_t taps = axis.slides ? pixels * axis.weights.size() : axis.weights.size();
+    return taps / static_cast<std::size_t>(std::max<std::int64_t>(texels, 1));
+}
+
+}  // namespace
+
+void sum_separably(const CpuJob& job, const SeparableSums& sums, const std::optional<filters::Sharpen>& sharpen) {
+    // The rows that a row of pixels sums stay in the L1 cache, or nearly so.
+    constexpr std::size_t kKeptFloats = 8192;
+    const std::size_t taps = max_taps(sums.y, 0, job.extent.height);
+    const std::size_t channels = channels_of(job.textures[0].format);
+    const std::size_t columns = std::clamp<std::size_t>(kKeptFloats / (taps * channels) / 64 * 64, 128, 1024);
+    const std::size_t minimum = 16 + 12 * rows_of_texel(sums.y, job.extent.height);  // few texels are summed twice
+    const bool halves = !sharpen && are_halves(job, sums);
+    for_each_tile(job.extent, columns, rows_of_tiles(job.extent, columns, minimum),
+                  [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
+                      if (halves && halve_tile(job, sums, corner, width, height)) return;
+                      SumTile(job, sums, sharpen, corner, width).make(height);
+                  });
+}
+
+bool CpuKernels::convolve(Launch& launch, const filters::Separable& filter, const filters::Sharpen* sharpen) const {
+    if (line_sums() == nullptr || meets_source(launch.state().textures[0], launch.state().image)) return false;
+    const auto sliding = [](const filters::Weights& weights) {
+        SumAxis axis{{-weights.radius}, {}, {weights.weight, weights.weight + 2 * weights.radius + 1}, true};
+        return axis;
+    };
+    const SeparableSums sums{sliding(filter.across), sliding(filter.down)};
+    const auto sharpened = sharpen != nullptr ? std::optional(*sharpen) : std::nullopt;
+    launch.run_job([sums, sharpened](const CpuJob& job) { detail::sum_separably(job, sums, sharpened); });
+    return true;
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,130 @@
+// Compares sums of lines on vectors with sums in plain loops, for every instruction set of this CPU.
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#undef HWY_TARGET_INCLUDE
+#include <hwy/targets.h>
+
+#include "kernels/cpu/line_sums.h"
+#include "tests/support/scenes.h"
+
+namespace texton::detail {
+namespace {
+
+using test::Random;
+
+class LineSumsTest : public testing::TestWithParam<std::int64_t> {
+protected:
+    void SetUp() override { use(GetParam()); }
+    void TearDown() override { use(0); }
+
+    static void use(std::int64_t target) {
+        hwy::SetSupportedTargetsForTest(target);
+        hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Targets, LineSumsTest, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
+                         [](const auto& target) { return std::string(hwy::TargetName(target.param)); });
+
+/// Random numbers. Some are infinite or NaN.
+float any_number(Random& random) {
+    if (random.below(40) != 0) return random.unit() - 0.3f;
+    return random.coin() ? std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN();
+}
+
+float any_weight(Random& random) { return random.below(6) == 0 ? 0.0f : random.unit() - 0.4f; }
+
+bool same(float a, float b) { return a == b ? std::signbit(a) == std::signbit(b) : std::isnan(a) && std::isnan(b); }
+
+/// Pixels that are `step` texels apart and read `least` to `most` texels each.
+SumAxis random_axis(Random& random, float step, std::size_t pixels, std::size_t least, std::size_t most) {
+    SumAxis axis;
+    for (std::size_t i = 0; i < pixels; ++i) {
+        const std::size_t taps = random.between(least, most);
+        for (std::size_t tap = 0; tap < taps; ++tap) axis.weights.push_back(any_weight(random));
+        axis.add_pixel(static_cast<std::int32_t>(std::floor(step * static_cast<float>(i))) - 5);
+    }
+    return axis;
+}
+
+void expect_sums_along(Random& random, const SumAxis& axis, std::size_t begin, std::size_t count) {
+    const LineSums& lines = *line_sums();
+    const LineTaps taps = lines.prepare(axis, begin, count);
+    LineVector<float> texels(taps.texels + kLineRest);
+    for (float& texel : texels) texel = any_number(random);
+    LineVector<float> sums(taps.pixels);
+    lines.along(taps, texels.data(), sums.data());
+    for (std::size_t i = 0; i < count; ++i) {
+        const SumAxis::Taps pixel = axis.taps(begin + i);
+        ASSERT_GE(pixel.first, taps.first_texel);
+        ASSERT_LE(static_cast<std::size_t>(pixel.first - taps.first_texel) + pixel.weights.size(), taps.texels);
+        const float* texel = &texels[static_cast<std::size_t>(pixel.first - taps.first_texel)];
+        float sum = 0;
+        for (const float weight : pixel.weights) {
+            if (weight != 0) sum = std::fma(*texel, weight, sum);
+            ++texel;
+        }
+        ASSERT_TRUE(same(sums[i], sum)) << "pixel " << i << ": " << sums[i] << " for " << sum;
+    }
+}
+
+TEST_P(LineSumsTest, SumsAlongALineMatchPlainLoops) {
+    if (line_sums() == nullptr) GTEST_SKIP() << "no fused multiply-adds";
+    Random random(1);
+    for (const float step : {0.0f, 0.3f, 0.7f, 1.0f, 1.5f, 2.0f, 3.4f, 4.0f, 8.0f, 50.0f}) {
+        for (const std::size_t most : {1u, 2u, 4u, 8u, 13u, 70u}) {
+            for (const bool equal : {false, true}) {
+                SCOPED_TRACE(std::to_string(step) + " texels, " + std::to_string(most) + " taps");
+                const SumAxis axis = random_axis(random, step, 70, equal ? most : 1, most);
+                expect_sums_along(random, axis, 0, 70);
+                expect_sums_along(random, axis, 16, 37);
+                expect_sums_along(random, axis, 69, 1);
+            }
+        }
+    }
+}
+
+TEST_P(LineSumsTest, SumsThatSlideMatchPlainLoops) {
+    if (line_sums() == nullptr) GTEST_SKIP() << "no fused multiply-adds";
+    Random random(2);
+    for (const std::size_t taps : {1u, 3u, 17u}) {
+        SumAxis axis{{-static_cast<std::int32_t>(taps / 2)}, {}, {}, true};
+        for (std::size_t i = 0; i < taps; ++i) axis.weights.push_back(any_weight(random));
+        for (const std::size_t count : {1u, 16u, 64u, 100u}) expect_sums_along(random, axis, 32, count);
+    }
+}
+
+TEST_P(LineSumsTest, SumsOfRowsMatchPlainLoops) {
+    if (line_sums() == nullptr) GTEST_SKIP() << "no fused multiply-adds";
+    Random random(3);
+    constexpr std::size_t kRows = 5;
+    for (const std::size_t count : {16u, 64u, 112u}) {
+        LineVector<float> rows[kRows];
+        const float* addresses[kRows];
+        float weights[kRows];
+        for (std::size_t i = 0; i < kRows; ++i) {
+            rows[i].resize(count);
+            for (float& value : rows[i]) value = any_number(random);
+            addresses[i] = rows[i].data();
+            weights[i] = random.unit() + 0.1f;
+        }
+        LineVector<float> sums(count), added(count);
+        line_sums()->down(addresses, weights, kRows, count, sums.data());
+        for (std::size_t i = 0; i < kRows; ++i) line_sums()->add(addresses[i], weights[i], count, added.data());
+        LineVector<float> quotients = sums;
+        line_sums()->divide(quotients.data(), count, 3);
+        for (std::size_t k = 0; k < count; ++k) {
+            float sum = 0;
+            for (std::size_t i = 0; i < kRows; ++i) sum = std::fma(rows[i][k], weights[i], sum);
+            ASSERT_TRUE(same(sums[k], sum));
+            ASSERT_TRUE(same(added[k], sum));
+            ASSERT_TRUE(same(quotients[k], sum / 3));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace texton::detail
