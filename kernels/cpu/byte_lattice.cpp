@@ -14,6 +14,7 @@
 #include "arrays/unit/footprint.h"
 #include "kernels/cpu/byte_axes.h"
 #include "kernels/cpu/byte_rows.h"
+#include "kernels/cpu/halves.h"
 #include "kernels/cpu/kept_rows.h"
 
 namespace texton::detail {
@@ -28,6 +29,30 @@ bool reads_rows_once(std::span<const AxisTaps> taps) {
     return std::ranges::adjacent_find(taps, [](const AxisTaps& of_pixel, const AxisTaps& of_next) {
                return of_next.texel[0] <= of_pixel.texel[1];
            }) == taps.end();
+}
+
+// Returns true if each pixel is halfway between two texels of its own. Then its code is the rounded mean of four codes.
+bool are_halves(std::span<const AxisTaps> taps) {
+    constexpr std::int32_t kHalf = 128;
+    const std::int32_t first = taps[0].texel[0];
+    for (std::size_t i = 0; i < taps.size(); ++i) {
+        const std::int32_t texel = first + static_cast<std::int32_t>(2 * i);
+        if (taps[i].weight != kHalf || taps[i].texel[0] != texel || taps[i].texel[1] != texel + 1) return false;
+    }
+    return first >= 0;
+}
+
+void halve_tile(const CpuJob& job, std::int32_t first_column, std::span<const AxisTaps> rows, PixelPosition at,
+                std::size_t width, std::size_t height) {
+    const TextureReader reader(job.textures[0]);
+    const std::size_t bytes = job.textures[0].format.bytes;
+    const std::size_t skipped = static_cast<std::size_t>(first_column + 2 * at.x) * bytes;
+    for (std::size_t i = 0; i < height; ++i, ++at.y) {
+        const std::int32_t y = rows[static_cast<std::size_t>(at.y)].texel[0];
+        halve_codes(texels_of_row(reader.view(), at.z, y) + skipped,
+                    texels_of_row(reader.view(), at.z, y + 1) + skipped, bytes, width,
+                    reinterpret_cast<unsigned char*>(job.image.address(at)));
+    }
 }
 
 // --- images of 8-bit normalized formats ------------------------------------------------------------------------------
@@ -151,9 +176,17 @@ bool fetch_byte_lattice(const CpuJob& job, const Lattice& lattice) {
     if (level.partial != nullptr) return false;
     ByteLattice bytes{*byte_kernels(), {}, taps_along(texture, reader.view(), 1, lattice.y), false};
     bytes.reads_rows_once = reads_rows_once(bytes.rows);
+    const std::vector<AxisTaps> columns = taps_along(texture, reader.view(), 0, lattice.x);
+    if (texture.format.channels < 4 && are_halves(columns) && are_halves(bytes.rows)) {
+        for_each_tile(job.extent, kColumns, kRows,
+                      [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
+                          halve_tile(job, columns[0].texel[0], bytes.rows, corner, width, height);
+                      });
+        return true;
+    }
     // In this case rows of fetches are faster than rows of words.
     if (texture.format.channels < 4 && bytes.reads_rows_once) return false;
-    bytes.columns = columns_of(taps_along(texture, reader.view(), 0, lattice.x));
+    bytes.columns = columns_of(columns);
     bytes.kernels.find_windows(bytes.columns, level.width, 4);
     for_each_tile(job.extent, kColumns, kRows, [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
         ByteTile(job, bytes, corner, width).make(height);

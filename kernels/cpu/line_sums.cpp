@@ -125,19 +125,30 @@ HWY_INLINE FloatVector looked_up(const FloatVector (&window)[vectors], IntVector
 }
 #endif
 
-template <std::size_t vectors, bool all_count>
-HWY_INLINE FloatVector sum_window(const LineTaps::Block& block, const float* texels, const std::int32_t* offsets,
-                                  const float* weights) {
+// `fixed` is the number of taps if the compiler should know it, otherwise 0.
+template <std::size_t vectors, bool all_count, std::uint32_t fixed>
+HWY_INLINE FloatVector sum_window_of(const LineTaps::Block& block, const float* texels, const std::int32_t* offsets,
+                                     const float* weights) {
     FloatVector window[vectors];
     for (std::size_t v = 0; v < vectors; ++v) window[v] = hn::LoadU(kFloat, texels + v * kLanes);
     IntVector at = hn::LoadU(kInt, offsets);
     FloatVector sum = hn::Zero(kFloat);
-    for (std::uint32_t tap = 0; tap < block.taps; ++tap, weights += kLanes) {
+    const std::uint32_t taps = fixed != 0 ? fixed : block.taps;
+#pragma GCC unroll 4
+    for (std::uint32_t tap = 0; tap < taps; ++tap, weights += kLanes) {
         // After its last tap, a pixel of the block can be past the window. The weight is 0 then.
         sum = added<all_count>(looked_up(window, at), weights, sum);
         at = hn::Add(at, hn::Set(kInt, 1));
     }
     return sum;
+}
+
+template <std::size_t vectors, bool all_count>
+HWY_INLINE FloatVector sum_window(const LineTaps::Block& block, const float* texels, const std::int32_t* offsets,
+                                  const float* weights) {
+    constexpr std::uint32_t kCubic = 4;
+    if (block.taps == kCubic) return sum_window_of<vectors, all_count, kCubic>(block, texels, offsets, weights);
+    return sum_window_of<vectors, all_count, 0>(block, texels, offsets, weights);
 }
 
 template <class D>
@@ -193,7 +204,7 @@ HWY_INLINE FloatVector sum_block(const LineTaps& taps, const LineTaps::Block& bl
 }
 
 // Vectors that are summed at the same time, so that sums do not wait for each other.
-constexpr std::size_t kAtOnce = 4;
+constexpr std::size_t kAtOnce = 8;
 
 template <std::size_t vectors>
 HWY_INLINE void slide_part(std::span<const float> weights, const float* texels, float* sums) {
@@ -213,6 +224,7 @@ void along(const LineTaps& taps, const float* texels, float* sums) {
         std::size_t i = 0;
         for (; i + kAtOnce * kLanes <= taps.pixels; i += kAtOnce * kLanes)
             slide_part<kAtOnce>(taps.sliding, texels + i, sums + i);
+        for (; i + 4 * kLanes <= taps.pixels; i += 4 * kLanes) slide_part<4>(taps.sliding, texels + i, sums + i);
         for (; i < taps.pixels; i += kLanes) slide_part<1>(taps.sliding, texels + i, sums + i);
         return;
     }
@@ -242,6 +254,7 @@ void down(const float* const* rows, const float* weights, std::size_t row_count,
     std::size_t at = 0;
     for (; at + kAtOnce * kLanes <= count; at += kAtOnce * kLanes)
         down_part<kAtOnce>(rows, weights, row_count, at, sums);
+    for (; at + 4 * kLanes <= count; at += 4 * kLanes) down_part<4>(rows, weights, row_count, at, sums);
     for (; at < count; at += kLanes) down_part<1>(rows, weights, row_count, at, sums);
 }
 

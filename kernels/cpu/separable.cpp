@@ -217,7 +217,7 @@ std::size_t rows_of_texel(const SumAxis& axis, std::size_t pixels) {
 
 void sum_separably(const CpuJob& job, const SeparableSums& sums, const std::optional<filters::Sharpen>& sharpen) {
     // The rows that a row of pixels sums stay in the L1 cache, or nearly so.
-    constexpr std::size_t kKeptFloats = 8192;
+    constexpr std::size_t kKeptFloats = 6144;
     const std::size_t taps = max_taps(sums.y, 0, job.extent.height);
     const std::size_t channels = channels_of(job.textures[0].format);
     const std::size_t columns = std::clamp<std::size_t>(kKeptFloats / (taps * channels) / 64 * 64, 128, 1024);

@@ -102,18 +102,31 @@ void TexelRows::centers(std::int32_t x, std::int32_t y, std::size_t count, float
     const bool decodes = decode_planes_ != nullptr && (inside_y || clamps_);
     const std::int32_t before = decodes ? std::clamp(-x, 0, length) : length;
     const std::int32_t inside = decodes ? std::clamp(shape_.width - (x + before), 0, length - before) : 0;
+    const std::int32_t rest = before + inside;
     const std::int32_t row = std::clamp(y, 0, shape_.height - 1);
     if (inside > 0) decode_planes_(stored(x + before, row), static_cast<std::size_t>(inside), channels + before, apart);
-    for (const auto& [from, to] : {std::pair{0, before}, {before + inside, length}}) {
-        constexpr std::int32_t kTurn = 256;  // texels
-        for (std::int32_t begin = from; begin < to; begin += kTurn) {
-            Float4 texels[kTurn];
-            const std::int32_t turn = std::min(kTurn, to - begin);
-            centers(x + begin, y, static_cast<std::size_t>(turn), texels);
-            for (std::int32_t i = 0; i < turn; ++i) {
-                const float all[] = {texels[i].x, texels[i].y, texels[i].z, texels[i].w};
-                for (std::size_t c = 0; c < channels_; ++c) channels[c * apart + begin + i] = all[c];
-            }
+    if (inside > 0 && clamps_) {
+        for (std::size_t c = 0; c < channels_; ++c) {
+            float* const values = channels + c * apart;
+            std::fill_n(values, before, values[before]);
+            std::fill_n(values + rest, length - rest, values[rest - 1]);
+        }
+        return;
+    }
+    fetch_channels(x, y, before, channels, apart);
+    fetch_channels(x + rest, y, length - rest, channels + rest, apart);
+}
+
+void TexelRows::fetch_channels(std::int32_t x, std::int32_t y, std::int32_t count, float* channels,
+                               std::size_t apart) const {
+    constexpr std::int32_t kTurn = 256;  // texels
+    for (std::int32_t begin = 0; begin < count; begin += kTurn) {
+        Float4 texels[kTurn];
+        const std::int32_t turn = std::min(kTurn, count - begin);
+        centers(x + begin, y, static_cast<std::size_t>(turn), texels);
+        for (std::int32_t i = 0; i < turn; ++i) {
+            const float all[] = {texels[i].x, texels[i].y, texels[i].z, texels[i].w};
+            for (std::size_t c = 0; c < channels_; ++c) channels[c * apart + begin + i] = all[c];
         }
     }
 }

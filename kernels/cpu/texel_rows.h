@@ -79,6 +79,7 @@ private:
             fetch(x + first, ys, first, std::min(kBlock, count - first));
     }
 
+    void fetch_channels(std::int32_t x, std::int32_t y, std::int32_t count, float* channels, std::size_t apart) const;
     void repeat(std::int32_t x, std::int32_t y, std::int32_t count, Float4* texels) const;
     void centers_outside(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const;
 

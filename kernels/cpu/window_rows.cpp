@@ -122,12 +122,12 @@ HWY_INLINE hn::Vec<D> exp2_of(D d, hn::Vec<D> x) {
     return hn::Mul(hn::Mul(value, power(half)), power(hn::Sub(whole, half)));
 }
 
-template <class D>
+template <int channels, class D>
 HWY_INLINE void store_bilateral(D d, const PlaneRow* rows, std::size_t radius, float space, float range, std::size_t at,
                                 float* const* pixels) {
-    hn::Vec<D> center[4];
-    hn::Vec<D> sum[4];
-    for (int c = 0; c < 4; ++c) {
+    hn::Vec<D> center[channels];
+    hn::Vec<D> sum[channels];
+    for (int c = 0; c < channels; ++c) {
         center[c] = hn::LoadU(d, rows[radius].channel[c] + at + radius);
         sum[c] = hn::Zero(d);
     }
@@ -136,25 +136,28 @@ HWY_INLINE void store_bilateral(D d, const PlaneRow* rows, std::size_t radius, f
     for (std::int32_t j = -reach; j <= reach; ++j) {
         for (std::int32_t i = -reach; i <= reach; ++i) {
             const std::size_t position = at + static_cast<std::size_t>(i + reach);
-            hn::Vec<D> texel[4];
-            hn::Vec<D> square[4];
-            for (int c = 0; c < 4; ++c) {
+            hn::Vec<D> texel[channels];
+            hn::Vec<D> square[channels];
+            for (int c = 0; c < channels; ++c) {
                 texel[c] = hn::LoadU(d, rows[j + reach].channel[c] + position);
                 const auto apart = hn::Sub(texel[c], center[c]);
                 square[c] = hn::Mul(apart, apart);
             }
-            const auto squares = hn::Add(hn::Add(hn::Add(square[0], square[1]), square[2]), square[3]);
+            auto squares = square[0];
+            for (int c = 1; c < channels; ++c) squares = hn::Add(squares, square[c]);
             const float distance = static_cast<float>(i * i + j * j) * space;
             const auto exponent = hn::Mul(hn::Neg(hn::Add(number(d, distance), hn::Mul(squares, number(d, range)))),
                                           number(d, 1.44269504f));
             const auto counts = hn::Ge(exponent, number(d, -126.0f));  // otherwise the weight is 0 or NaN
             if (hn::AllFalse(d, counts)) continue;
             const auto weight = hn::IfThenElseZero(counts, exp2_of(d, hn::IfThenElseZero(counts, exponent)));
-            for (int c = 0; c < 4; ++c) sum[c] = hn::Add(sum[c], hn::IfThenElseZero(counts, hn::Mul(texel[c], weight)));
+            for (int c = 0; c < channels; ++c)
+                sum[c] = hn::Add(sum[c], hn::IfThenElseZero(counts, hn::Mul(texel[c], weight)));
             total = hn::Add(total, weight);
         }
     }
-    for (int c = 0; c < 4; ++c) hn::StoreU(hn::Div(sum[c], total), d, pixels[c] + at);
+    for (int c = 0; c < channels; ++c) hn::StoreU(hn::Div(sum[c], total), d, pixels[c] + at);
+    for (int c = channels; c < 4; ++c) hn::StoreU(hn::Div(hn::Zero(d), total), d, pixels[c] + at);
 }
 
 }  // namespace
@@ -169,14 +172,22 @@ void median_of_codes_on_vectors(const unsigned char* const* rows, std::size_t si
     medians(rows, side, step, count, result);
 }
 
-void bilateral_on_vectors(const PlaneRow* rows, std::size_t radius, float space, float range, std::size_t count,
-                          float* const* pixels) {
+template <int channels>
+HWY_INLINE void bilateral_of_channels(const PlaneRow* rows, std::size_t radius, float space, float range,
+                                      std::size_t count, float* const* pixels) {
     constexpr hn::ScalableTag<float> kWhole;
     constexpr hn::CappedTag<float, 1> kOne;
     const std::size_t lanes = hn::Lanes(kWhole);
     std::size_t at = 0;
-    for (; at + lanes <= count; at += lanes) store_bilateral(kWhole, rows, radius, space, range, at, pixels);
-    for (; at < count; ++at) store_bilateral(kOne, rows, radius, space, range, at, pixels);
+    for (; at + lanes <= count; at += lanes) store_bilateral<channels>(kWhole, rows, radius, space, range, at, pixels);
+    for (; at < count; ++at) store_bilateral<channels>(kOne, rows, radius, space, range, at, pixels);
+}
+
+void bilateral_on_vectors(const PlaneRow* rows, std::size_t channels, std::size_t radius, float space, float range,
+                          std::size_t count, float* const* pixels) {
+    if (channels == 1) return bilateral_of_channels<1>(rows, radius, space, range, count, pixels);
+    if (channels == 2) return bilateral_of_channels<2>(rows, radius, space, range, count, pixels);
+    bilateral_of_channels<4>(rows, radius, space, range, count, pixels);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -199,9 +210,9 @@ void median_of_rows(const unsigned char* const* rows, std::size_t side, std::siz
     HWY_DYNAMIC_DISPATCH(median_of_codes_on_vectors)(rows, side, step, count, medians);
 }
 
-void bilateral_of_rows(const PlaneRow* rows, std::size_t radius, float space, float range, std::size_t count,
-                       float* const* pixels) {
-    HWY_DYNAMIC_DISPATCH(bilateral_on_vectors)(rows, radius, space, range, count, pixels);
+void bilateral_of_rows(const PlaneRow* rows, std::size_t channels, std::size_t radius, float space, float range,
+                       std::size_t count, float* const* pixels) {
+    HWY_DYNAMIC_DISPATCH(bilateral_on_vectors)(rows, channels, radius, space, range, count, pixels);
 }
 
 }  // namespace texton::detail

@@ -17,9 +17,9 @@ struct PlaneRow {
     const float* channel[4];
 };
 
-/// Computes filters::Bilateral of `count` pixels, with a separate row for each channel. A pixel is NaN if all its
-/// weights are 0.
-void bilateral_of_rows(const PlaneRow* rows, std::size_t radius, float space, float range, std::size_t count,
-                       float* const* pixels);
+/// Computes filters::Bilateral of `count` pixels with 1, 2 or 4 channels, whose other channels are 0, with a separate row
+/// for each channel. `pixels` has four rows. A pixel is NaN if all its weights are 0.
+void bilateral_of_rows(const PlaneRow* rows, std::size_t channels, std::size_t radius, float space, float range,
+                       std::size_t count, float* const* pixels);
 
 }  // namespace texton::detail

@@ -19,10 +19,9 @@ namespace {
 /// Enqueues Tile(job, corner, width, given...).make(height) for the tiles of an image that shares no byte with the
 /// texture.
 template <class Tile, class... Given>
-bool enqueue_tiles(Launch& launch, std::size_t rows, const Given&... given) {
+bool enqueue_tiles(Launch& launch, std::size_t columns, std::size_t rows, const Given&... given) {
     launch.run_job([=](const CpuJob& job) {
-        constexpr std::size_t kColumns = 512;
-        for_each_tile(job.extent, kColumns, rows,
+        for_each_tile(job.extent, columns, rows,
                       [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
                           Tile(job, corner, width, given...).make(height);
                       });
@@ -30,21 +29,54 @@ bool enqueue_tiles(Launch& launch, std::size_t rows, const Given&... given) {
     return true;
 }
 
-/// Ring of the 2 * reach + 1 most recent rows of a tile, with `values` values each. The rows include `reach` texels on
-/// both sides.
-template <class T>
+/// Ring of the 2 * reach + 1 most recent rows of texels of a tile, with separate channels. The rows include `reach`
+/// texels on both sides.
 class Window {
 public:
-    Window(std::size_t reach, std::size_t values) : rows_(2 * reach + 1), room_(rows_ * values), values_(values) {}
+    Window(const CpuJob& job, const PixelPosition& corner, std::size_t width, std::size_t reach)
+        : texels_(job.textures[0], job.shapes[0], corner.z),
+          left_(corner.x - static_cast<std::int32_t>(reach)),
+          across_(width + 2 * reach),
+          apart_((across_ + kAligned - 1) / kAligned * kAligned),
+          rows_(2 * reach + 1),
+          room_(rows_ * texels_.channels() * apart_) {}
 
     std::size_t rows() const { return rows_; }
-    T* room(std::size_t row) { return &room_[row % rows_ * values_]; }
+    std::size_t channels() const { return texels_.channels(); }
+    /// Reads row `y` of the texture in place of the oldest row.
+    PlaneRow read(std::size_t number, std::int32_t y) {
+        float* const row = &room_[number % rows_ * channels() * apart_];
+        texels_.centers(left_, y, across_, row, apart_);
+        PlaneRow planes{};
+        for (std::size_t c = 0; c < channels(); ++c) planes.channel[c] = row + c * apart_;
+        return planes;
+    }
 
 private:
+    static constexpr std::size_t kAligned = 16;  // floats
+
+    TexelRows texels_;
+    std::int32_t left_;
+    std::size_t across_;  // number of texels of a row
+    std::size_t apart_;   // floats from a channel to the next
     std::size_t rows_;
-    LineVector<T> room_;
-    std::size_t values_;
+    LineVector<float> room_;
 };
+
+/// Calls store(rows, at) for each row of pixels of a tile. `rows` are the rows of texels that read(number, y) returned
+/// last, as many as a pixel reads.
+template <class Row, class Read, class Store>
+void for_each_window(const PixelPosition& corner, std::size_t height, std::size_t side, const Read& read,
+                     const Store& store) {
+    std::vector<Row> rows(side);
+    const std::int32_t first = corner.y - static_cast<std::int32_t>(side / 2);
+    for (std::size_t i = 0; i < height + side - 1; ++i) {
+        std::shift_left(rows.begin(), rows.end(), 1);
+        rows.back() = read(i, first + static_cast<std::int32_t>(i));
+        if (i + 1 < side) continue;
+        store(rows.data(), PixelPosition{corner.x, corner.y + static_cast<std::int32_t>(i + 1 - side), corner.z});
+    }
+}
 
 // --- the median ------------------------------------------------------------------------------------------------------
 
@@ -55,42 +87,37 @@ public:
 
     void make(std::size_t height) {
         const TexelFormat& format = job_.textures[0].format;
-        if (texels_.are_stored() && texels_.clamps() && are_alike_codes_of_8_bits(format, job_.image.format().stored)) {
-            const std::size_t channels = format.channels;
-            Window<unsigned char> window(side_ / 2, channels * (width_ + side_ - 1));
-            return make_rows<unsigned char>(
-                height, [&](std::size_t i, std::int32_t y) { return codes(y, channels, window.room(i)); },
-                [&](const unsigned char* const* rows, PixelPosition at) {
-                    median_of_rows(rows, side_, channels, channels * width_,
-                                   reinterpret_cast<unsigned char*>(job_.image.address(at)));
-                });
-        }
-        Window<Float4> window(side_ / 2, width_ + side_ - 1);
-        LineVector<Float4> pixels(width_);
-        make_rows<float>(
-            height,
-            [&](std::size_t i, std::int32_t y) {
-                return texels_.centers_in_place(left(), y, width_ + side_ - 1, window.room(i));
-            },
-            [&](const float* const* rows, PixelPosition at) {
-                median_of_rows(rows, side_, 4, 4 * width_, &pixels[0].x);
-                job_.image.store(at, pixels);
+        if (texels_.are_stored() && texels_.clamps() && are_alike_codes_of_8_bits(format, job_.image.format().stored))
+            return make_codes(height, format.channels);
+        Window window(job_, corner_, width_, side_ / 2);
+        LineVector<float> pixels(4 * width_);
+        for_each_window<PlaneRow>(
+            corner_, height, side_, [&](std::size_t number, std::int32_t y) { return window.read(number, y); },
+            [&](const PlaneRow* rows, PixelPosition at) {
+                for (std::size_t c = 0; c < window.channels(); ++c) {
+                    const float* of_channel[kMaxSide];
+                    for (std::size_t i = 0; i < side_; ++i) of_channel[i] = rows[i].channel[c];
+                    median_of_rows(of_channel, side_, 1, width_, &pixels[c * width_]);
+                }
+                job_.image.store(at, pixels.data(), width_, width_);
             });
     }
 
 private:
+    static constexpr std::size_t kMaxSide = 5;
+
     std::int32_t left() const { return corner_.x - static_cast<std::int32_t>(side_ / 2); }
 
-    template <class T, class Fetch, class Store>
-    void make_rows(std::size_t height, const Fetch& fetch, const Store& store) {
-        std::vector<const T*> rows(side_);
-        const std::int32_t first = corner_.y - static_cast<std::int32_t>(side_ / 2);
-        for (std::size_t i = 0; i < height + side_ - 1; ++i) {
-            std::shift_left(rows.begin(), rows.end(), 1);
-            rows.back() = fetch(i, first + static_cast<std::int32_t>(i));
-            if (i + 1 < side_) continue;
-            store(rows.data(), {corner_.x, corner_.y + static_cast<std::int32_t>(i + 1 - side_), corner_.z});
-        }
+    void make_codes(std::size_t height, std::size_t channels) {
+        const std::size_t values = channels * (width_ + side_ - 1);
+        std::vector<unsigned char> room(side_ * values);
+        for_each_window<const unsigned char*>(
+            corner_, height, side_,
+            [&](std::size_t number, std::int32_t y) { return codes(y, channels, &room[number % side_ * values]); },
+            [&](const unsigned char* const* rows, PixelPosition at) {
+                median_of_rows(rows, side_, channels, channels * width_,
+                               reinterpret_cast<unsigned char*>(job_.image.address(at)));
+            });
     }
 
     // Returns a row of codes of a texture whose sampler clamps, directly from the texture or copied to `room`.
@@ -135,67 +162,43 @@ public:
           corner_(corner),
           width_(width),
           numbers_(numbers),
-          texels_(job.textures[0], job.shapes[0], corner.z),
-          across_(width + 2 * numbers.radius),
-          window_(numbers.radius, 4 * across_),
-          row_(across_),
-          planes_(4 * width),
-          pixels_(width) {}
+          window_(job, corner, width, numbers.radius),
+          pixels_(4 * width) {}
 
     void make(std::size_t height) {
-        const std::size_t side = window_.rows();
-        const std::int32_t first = corner_.y - static_cast<std::int32_t>(numbers_.radius);
-        std::vector<PlaneRow> rows(side);
-        for (std::size_t i = 0; i < height + side - 1; ++i) {
-            std::shift_left(rows.begin(), rows.end(), 1);
-            rows.back() = fetch(first + static_cast<std::int32_t>(i), window_.room(i));
-            if (i + 1 < side) continue;
-            store(rows.data(), {corner_.x, corner_.y + static_cast<std::int32_t>(i + 1 - side), corner_.z});
-        }
+        float* const planes[4] = {&pixels_[0], &pixels_[width_], &pixels_[2 * width_], &pixels_[3 * width_]};
+        for_each_window<PlaneRow>(
+            corner_, height, window_.rows(),
+            [&](std::size_t number, std::int32_t y) { return window_.read(number, y); },
+            [&](const PlaneRow* rows, PixelPosition at) {
+                bilateral_of_rows(rows, window_.channels(), numbers_.radius, numbers_.space, numbers_.range, width_,
+                                  planes);
+                job_.image.store(at, pixels_.data(), width_, width_);
+            });
     }
 
 private:
-    PlaneRow fetch(std::int32_t y, float* room) {
-        const std::int32_t left = corner_.x - static_cast<std::int32_t>(numbers_.radius);
-        const float* texels = texels_.centers_in_place(left, y, across_, row_.data());
-        for (std::size_t i = 0; i < across_; ++i) {
-            for (std::size_t c = 0; c < 4; ++c) room[c * across_ + i] = texels[4 * i + c];
-        }
-        return {{room, room + across_, room + 2 * across_, room + 3 * across_}};
-    }
-
-    void store(const PlaneRow* rows, PixelPosition at) {
-        float* const planes[4] = {&planes_[0], &planes_[width_], &planes_[2 * width_], &planes_[3 * width_]};
-        bilateral_of_rows(rows, numbers_.radius, numbers_.space, numbers_.range, width_, planes);
-        for (std::size_t i = 0; i < width_; ++i) pixels_[i] = {planes[0][i], planes[1][i], planes[2][i], planes[3][i]};
-        job_.image.store(at, pixels_);
-    }
-
     const CpuJob& job_;
     PixelPosition corner_;
     std::size_t width_;
     BilateralNumbers numbers_;
-    TexelRows texels_;
-    std::size_t across_;  // number of texels of a row
-    Window<float> window_;
-    LineVector<Float4> row_;
-    LineVector<float> planes_;
-    LineVector<Float4> pixels_;
+    Window window_;
+    LineVector<float> pixels_;
 };
 
 }  // namespace
 
 bool CpuKernels::median(Launch& launch, const filters::Median<3>&) const {
-    return enqueue_tiles<MedianTile>(launch, 64, std::size_t{3});
+    return enqueue_tiles<MedianTile>(launch, 2048, 64, std::size_t{3});
 }
 
 bool CpuKernels::median(Launch& launch, const filters::Median<5>&) const {
-    return enqueue_tiles<MedianTile>(launch, 64, std::size_t{5});
+    return enqueue_tiles<MedianTile>(launch, 2048, 64, std::size_t{5});
 }
 
 bool CpuKernels::bilateral(Launch& launch, const filters::Bilateral& filter) const {
     const BilateralNumbers numbers{static_cast<std::size_t>(filter.radius), filter.space, filter.range};
-    return enqueue_tiles<BilateralTile>(launch, 16, numbers);
+    return enqueue_tiles<BilateralTile>(launch, 512, 16, numbers);
 }
 
 }  // namespace texton::detail
