@@ -25,6 +25,32 @@ BlockFetches::~BlockFetches() {
     while (!rows_.empty()) rows_.pop_back();
 }
 
+bool BlockFetches::run_planned(const PlannedFunction& planned, std::span<const RecordingSource> sources,
+                               PixelPosition at, std::span<Float4> pixels) {
+    if (plan_.count == 0 || !planned) return false;
+    PlannedPass pass{plan_, 0, {}};
+    for (; pass.wanted < plan_.count; ++pass.wanted) {
+        RecordedLane& lane = lanes_[pass.wanted];
+        pass.x = lane.x;
+        pass.y = lane.y;
+        if (!planned(sources, pass, at, pixels)) break;
+        rows(lane.texture, lane.layer).fetch(lane.x, lane.y, pixels.size(), lane.texels);
+        pass.known[pass.wanted] = lane.texels;
+    }
+    if (pass.wanted == plan_.count && planned(sources, pass, at, pixels)) return true;
+    can_plan_ = false;
+    plan_ = {};
+    return false;
+}
+
+// Plans the fetches of the block that is known now for the next blocks.
+void BlockFetches::plan() {
+    if (!can_plan_ || used_lanes_ == 0 || used_lanes_ > PlannedFetches::kMax) return;
+    plan_.count = static_cast<unsigned>(used_lanes_);
+    for (std::size_t i = 0; i < used_lanes_; ++i)
+        plan_.fetches[i] = {lanes_[i].texture, lanes_[i].kind, lanes_[i].layer};
+}
+
 void BlockFetches::start(std::size_t pixels) {
     pixels_ = pixels;
     used_lanes_ = 0;
@@ -78,7 +104,10 @@ const RowSampler& BlockFetches::rows(std::size_t texture, std::int32_t layer) {
 }
 
 bool BlockFetches::settle() {
-    if (std::none_of(waiting, waiting + pixels_, [](bool waits) { return waits; })) return true;
+    if (std::none_of(waiting, waiting + pixels_, [](bool waits) { return waits; })) {
+        plan();
+        return true;
+    }
     for (RecordedLane* lane = first; lane != nullptr; lane = lane->following) {
         if (!lane->changed) continue;
         lane->changed = false;

@@ -8,15 +8,20 @@
 // coordinate, which is recorded again, in the next round. Lanes remember in which round their coordinates were known,
 // so that the following blocks do not fetch them earlier. Other fetches, and all fetches after a maximum number of
 // rounds or lanes, are executed at once.
+//
+// If all pixels of a block made the same one or two fetches, the next blocks are expected to do so too. Then the functor
+// is called in loops that compilers can vectorize.
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <texton/array_info.h>
 #include <texton/fetch.h>
+#include <texton/launch.h>
 #include <texton/source.h>
 
 #include "arrays/cpu/texture.h"
@@ -33,6 +38,10 @@ public:
     BlockFetches(const BlockFetches&) = delete;
     BlockFetches& operator=(const BlockFetches&) = delete;
 
+    /// Computes a block of pixels that make the same fetches as those before. Returns false if they do not, or if that
+    /// is unknown; then the pixels are not computed.
+    bool run_planned(const PlannedFunction& planned, std::span<const RecordingSource> sources, PixelPosition at,
+                     std::span<Float4> pixels);
     /// Starts a block of this many pixels.
     void start(std::size_t pixels);
     /// Returns a texel for the current pixel, or records the fetch and returns zeros.
@@ -47,6 +56,7 @@ private:
         std::unique_ptr<RowSampler> sampler;
     };
 
+    void plan();
     RecordedLane& add_lane(std::size_t texture, ArrayKind kind, std::int32_t layer);
     const RowSampler& rows(std::size_t texture, std::int32_t layer);
 
@@ -59,6 +69,8 @@ private:
     std::deque<RecordedLane> lanes_;  // in the order of the functor's fetches; kept for the next blocks
     std::size_t used_lanes_ = 0;
     std::size_t pixels_ = 0;
+    PlannedFetches plan_;   // no fetches: unknown
+    bool can_plan_ = true;  // false: some pixels made other fetches than planned
 };
 
 }  // namespace texton::detail

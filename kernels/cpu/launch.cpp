@@ -65,24 +65,28 @@ void run_pixels_of(const CpuJob& job, const PixelFunction& row) {
 }
 
 // Computes an image block by block. Calls the functor for a block until all its fetches are known.
-void run_blocks_of(const CpuJob& job, const BlockFunction& block) {
+void run_blocks_of(const CpuJob& job, const BlockFunction& block, const PlannedFunction& planned) {
     RefusedFetch refused;
-    for_each_piece(job, kPiece, refused, [&](PixelPosition at, std::size_t width, std::size_t height) {
-        BlockFetches fetches(job, refused);
-        std::vector<RecordingSource> sources;
-        for (std::size_t i = 0; i < job.textures.size(); ++i) sources.emplace_back(job.shapes[i], fetches, i);
-        for (std::size_t row = 0; row < height; ++row, ++at.y) {
-            for (std::size_t x = 0; x < width; x += RecordedLane::kPixels) {
-                Float4 pixels[RecordedLane::kPixels];
-                const std::span of_block(pixels, std::min(RecordedLane::kPixels, width - x));
-                at.x = static_cast<std::int32_t>(x);
-                fetches.start(of_block.size());
-                do block(fetches, sources, at, of_block);
-                while (!fetches.settle());
-                job.image.store(at, of_block);
-            }
-        }
-    });
+    // Tiles are narrow, so that the rows of a tile read the same texels even if they are rotated.
+    constexpr std::size_t kRows = 64;
+    for_each_tile(job.extent, RecordedLane::kPixels, kRows,
+                  [&](PixelPosition at, std::size_t width, std::size_t height) {
+                      BlockFetches fetches(job, refused);
+                      std::vector<RecordingSource> sources;
+                      for (std::size_t i = 0; i < job.textures.size(); ++i)
+                          sources.emplace_back(job.shapes[i], fetches, i);
+                      Float4 pixels[RecordedLane::kPixels];
+                      const std::span of_block(pixels, width);
+                      for (std::size_t row = 0; row < height; ++row, ++at.y) {
+                          if (!fetches.run_planned(planned, sources, at, of_block)) {
+                              fetches.start(width);
+                              do block(fetches, sources, at, of_block);
+                              while (!fetches.settle());
+                          }
+                          job.image.store(at, of_block);
+                      }
+                  });
+    refused.throw_if_any(job);
 }
 
 // The rows of all textures. They are destroyed in reverse order, since each restores the thread's modes from before its
@@ -158,8 +162,10 @@ void Launch::run_pixels(PixelFunction row) try {
     refuse_host_memory(state_->object);
 }
 
-void Launch::run_blocks(BlockFunction block) try {
-    run_job([block = std::move(block)](const CpuJob& job) { run_blocks_of(job, block); });
+void Launch::run_blocks(BlockFunction block, PlannedFunction planned) try {
+    run_job([block = std::move(block), planned = std::move(planned)](const CpuJob& job) {
+        run_blocks_of(job, block, planned);
+    });
 } catch (const std::bad_alloc&) {
     refuse_host_memory(state_->object);
 }

@@ -13,7 +13,7 @@
 namespace texton::detail {
 namespace {
 
-constexpr std::size_t kPiece = 8192;  // pixels of a task, in whole rows
+constexpr std::size_t kRows = 64;  // of a tile
 
 // The rows of a texture that a thread fetches from. The texture and the shape must outlive the object.
 class FetchedRows {
@@ -90,17 +90,12 @@ private:
 
 bool CpuKernels::warp(Launch& launch, const std::function<Warp()>& make) const {
     launch.run_job([warp = make()](const CpuJob& job) {
-        const std::size_t rows = std::max<std::size_t>(1, kPiece / job.extent.width);
-        for_each_tile(job.extent, job.extent.width, rows,
+        // Tiles are narrow, so that the rows of a tile read the same texels even if they are rotated.
+        for_each_tile(job.extent, Warp::Row::kMax, kRows,
                       [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
                           WarpedTile tile(job, warp, corner.z);
                           PixelPosition at = corner;
-                          for (std::size_t y = 0; y < height; ++y, ++at.y) {
-                              for (std::size_t x = 0; x < width; x += Warp::Row::kMax) {
-                                  at.x = static_cast<std::int32_t>(x);
-                                  tile.make(at, std::min(Warp::Row::kMax, width - x));
-                              }
-                          }
+                          for (std::size_t y = 0; y < height; ++y, ++at.y) tile.make(at, width);
                       });
     });
     return true;

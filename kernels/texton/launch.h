@@ -56,6 +56,20 @@ using PixelFunction =
 using BlockFunction = std::function<void(RecordedFetches& fetches, std::span<const RecordingSource> sources,
                                          PixelPosition first, std::span<Float4> pixels)>;
 
+/// A pass over a block of pixels that all make the same fetches: it records the coordinates of one of them, or computes
+/// the pixels after the last one.
+struct PlannedPass {
+    const PlannedFetches& plan;
+    unsigned wanted;                           ///< number of the fetch, or the number of all fetches
+    const Texel* known[PlannedFetches::kMax];  ///< results of the fetches before it
+    float* x = nullptr;                        ///< coordinates of the fetch
+    float* y = nullptr;
+};
+/// Calls the functor for a block of pixels of a row, starting at `first`. Returns false if some did not make the planned
+/// fetches; then the results are void.
+using PlannedFunction = std::function<bool(std::span<const RecordingSource> sources, const PlannedPass& pass,
+                                           PixelPosition first, std::span<Float4> pixels)>;
+
 /// Computes `count` pixels of a row with a pointwise functor, whose texels have been read already.
 using PointwiseFunction = std::function<void(std::span<const PointwiseSource> sources, PixelPosition first,
                                              std::size_t count, TexelPlanes& pixels)>;
@@ -87,7 +101,7 @@ public:
     /// Enqueues a functor that is called once per pixel.
     void run_pixels(PixelFunction row);
     /// Enqueues a functor whose fetches are recorded.
-    void run_blocks(BlockFunction block);
+    void run_blocks(BlockFunction block, PlannedFunction planned);
     /// Enqueues a pointwise functor. Call it only if has_pointwise_texels() returns true.
     void run_pointwise(PointwiseFunction row);
     /// Returns true if all textures are 2D or layered 2D.
@@ -164,6 +178,57 @@ BlockFunction block_function(const Functor& functor, std::index_sequence<index..
     };
 }
 
+/// Calls the functor for the pixels of a block: the last time for each if `is_last`. Returns whether all made the planned
+/// fetches.
+template <unsigned wanted, bool is_last, class Functor, std::size_t... index>
+bool run_pass(const Functor& functor, std::span<const RecordingSource> sources, const PlannedPass& pass,
+              PixelPosition at, std::span<Float4> pixels, std::index_sequence<index...>) {
+    // Local copies, so that writes to pixels and coordinates cannot alias them.
+    const Functor own = functor;
+    const SourceShape shapes[] = {sources[index]...};
+    const PlannedFetches plan = pass.plan;
+    const PlannedPass local = pass;
+    Float4* const to = pixels.data();
+    bool as_planned = true;
+    const auto call = [&](std::size_t i) {
+        PlannedPixel<wanted> pixel{plan};
+        for (unsigned fetch = 0; fetch < wanted; ++fetch) pixel.known[fetch] = local.known[fetch][i];
+        const PixelPosition position{at.x + static_cast<std::int32_t>(i), at.y, at.z};
+        [[maybe_unused]] const Float4 result = own(position, PlannedSource<wanted>(shapes[index], pixel, index)...);
+        as_planned &= pixel.as_planned && pixel.number == plan.count;
+        if constexpr (is_last) {
+            to[i] = result;
+        } else {
+            local.x[i] = pixel.x;
+            local.y[i] = pixel.y;
+        }
+    };
+    // Compilers vectorize loops of constant length at more levels of optimization.
+    if (pixels.size() == RecordedLane::kPixels) {
+        for (std::size_t i = 0; i < RecordedLane::kPixels; ++i) call(i);
+    } else {
+        for (std::size_t i = 0; i < pixels.size(); ++i) call(i);
+    }
+    return as_planned;
+}
+
+/// Returns an empty function for functors that declare that they make many fetches.
+template <class Functor, std::size_t... index>
+PlannedFunction planned_function(const Functor& functor, std::index_sequence<index...> indices) {
+    if constexpr (requires { Functor::kPixels; }) {
+        if constexpr (Functor::kPixels == 1) return nullptr;
+    }
+    return [functor, indices](std::span<const RecordingSource> sources, const PlannedPass& pass, PixelPosition at,
+                              std::span<Float4> pixels) {
+        static_assert(PlannedFetches::kMax == 2);
+        const bool is_last = pass.wanted == pass.plan.count;
+        if (pass.wanted == 0) return run_pass<0, false>(functor, sources, pass, at, pixels, indices);
+        if (pass.wanted == 2) return run_pass<2, true>(functor, sources, pass, at, pixels, indices);
+        return is_last ? run_pass<1, true>(functor, sources, pass, at, pixels, indices)
+                       : run_pass<1, false>(functor, sources, pass, at, pixels, indices);
+    };
+}
+
 template <class Functor, std::size_t... index>
 PointwiseFunction pointwise_function(const Functor& functor, std::index_sequence<index...>) {
     return [functor]([[maybe_unused]] std::span<const PointwiseSource> sources, PixelPosition at, std::size_t count,
@@ -181,7 +246,7 @@ void run_on_cpu(Launch& launch, const Functor& functor, std::index_sequence<inde
         }
     }
     if constexpr (sizeof...(index) > 0 && may_be_called_with_zeros<Functor>()) {
-        launch.run_blocks(block_function(functor, indices));
+        launch.run_blocks(block_function(functor, indices), planned_function(functor, indices));
     } else {
         launch.run_pixels(pixel_function(functor, indices));
     }

@@ -302,6 +302,66 @@ private:
 
 namespace detail {
 
+/// The fetches that every pixel of a block is expected to make, in this order.
+struct PlannedFetches {
+    static constexpr unsigned kMax = 2;
+    struct Fetch {
+        std::size_t texture;
+        ArrayKind kind;
+        std::int32_t layer;
+    };
+    unsigned count = 0;
+    Fetch fetches[kMax]{};
+};
+
+/// A call of the functor for a pixel. The results of the fetches before number `wanted` are known. The coordinates of
+/// that fetch are recorded; if `wanted` is the number of fetches, the result of the functor is the pixel.
+template <unsigned wanted>
+struct PlannedPixel {
+    PlannedFetches plan;
+    Texel known[wanted != 0 ? wanted : 1]{};
+    float x = 0;
+    float y = 0;
+    unsigned number = 0;     // of the next fetch
+    bool as_planned = true;  // false: the functor made another fetch than planned
+
+    TEXTON_HD Texel fetch(std::size_t texture, ArrayKind kind, const FetchPoint& at) {
+        const unsigned fetch = number++;
+        if (fetch > wanted || fetch >= PlannedFetches::kMax) return {};
+        const PlannedFetches::Fetch& planned = plan.fetches[fetch];
+        as_planned &= planned.texture == texture && planned.kind == kind &&
+                      (kind != ArrayKind::layered_2d || planned.layer == at.layer);
+        if constexpr (wanted > 0) {
+            if (fetch < wanted) return known[fetch];
+        }
+        x = at.x;
+        y = kind == ArrayKind::array_1d ? 0.0f : at.y;
+        return {};
+    }
+};
+
+/// The source of a texture on the CPU device for functors with kMayBeCalledWithZeros = true whose pixels all make the
+/// same few plain fetches. The compiler knows the number of each fetch, so that it can vectorize loops over pixels.
+template <unsigned wanted>
+class PlannedSource : public Fetches<PlannedSource<wanted>> {
+public:
+    TEXTON_HD PlannedSource(const SourceShape& shape, PlannedPixel<wanted>& pixel, std::size_t texture)
+        : Fetches<PlannedSource<wanted>>(shape), pixel_(&pixel), texture_(texture) {}
+
+    template <FetchOperation operation, ArrayKind kind>
+    TEXTON_HD Texel words([[maybe_unused]] const FetchPoint& at, [[maybe_unused]] int component = 0) const {
+        constexpr bool kInRows =
+            kind == ArrayKind::array_1d || kind == ArrayKind::array_2d || kind == ArrayKind::layered_2d;
+        if constexpr (operation == FetchOperation::plain && kInRows) return pixel_->fetch(texture_, kind, at);
+        pixel_->as_planned = false;
+        return {};
+    }
+
+private:
+    PlannedPixel<wanted>* pixel_;
+    std::size_t texture_;
+};
+
 /// Texels or pixels of a row, stored channel by channel, so that compilers can vectorize loops over them.
 struct alignas(64) TexelPlanes {
     static constexpr std::size_t kMax = 256;
