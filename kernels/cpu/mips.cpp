@@ -31,7 +31,8 @@ void halve_tile(const CpuJob& job, const PixelPosition& corner, std::size_t widt
         }
         const float* top = texels.centers_in_place(x, y, 2 * width, room[0].data());
         const float* bottom = texels.centers_in_place(x, y + 1, 2 * width, room[1].data());
-        job.image.make_row(at, pixels, [&](float* means) { halve_floats(top, bottom, width, HalfMean::of_sums, means); });
+        job.image.make_row(at, pixels,
+                           [&](float* means) { halve_floats(top, bottom, width, HalfMean::of_sums, means); });
     }
 }
 

@@ -124,9 +124,10 @@ void TexelRows::fetch_channels(std::int32_t x, std::int32_t y, std::int32_t coun
         Float4 texels[kTurn];
         const std::int32_t turn = std::min(kTurn, count - begin);
         centers(x + begin, y, static_cast<std::size_t>(turn), texels);
-        for (std::int32_t i = 0; i < turn; ++i) {
+        float* to = channels + begin;
+        for (std::int32_t i = 0; i < turn; ++i, ++to) {
             const float all[] = {texels[i].x, texels[i].y, texels[i].z, texels[i].w};
-            for (std::size_t c = 0; c < channels_; ++c) channels[c * apart + begin + i] = all[c];
+            for (std::size_t c = 0; c < channels_; ++c) to[c * apart] = all[c];
         }
     }
 }

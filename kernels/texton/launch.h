@@ -192,7 +192,9 @@ bool run_pass(const Functor& functor, std::span<const RecordingSource> sources, 
     bool as_planned = true;
     const auto call = [&](std::size_t i) {
         PlannedPixel<wanted> pixel{plan};
-        for (unsigned fetch = 0; fetch < wanted; ++fetch) pixel.known[fetch] = local.known[fetch][i];
+        if constexpr (wanted > 0) {
+            for (unsigned fetch = 0; fetch < wanted; ++fetch) pixel.known[fetch] = local.known[fetch][i];
+        }
         const PixelPosition position{at.x + static_cast<std::int32_t>(i), at.y, at.z};
         [[maybe_unused]] const Float4 result = own(position, PlannedSource<wanted>(shapes[index], pixel, index)...);
         as_planned &= pixel.as_planned && pixel.number == plan.count;
