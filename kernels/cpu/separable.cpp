@@ -23,11 +23,6 @@ namespace {
 constexpr std::size_t kChannels = 4;
 constexpr std::size_t kMaxKept = 64;  // rows of sums along x that are kept until all pixels have used them
 
-// Returns the number of channels that can be other than 0.
-std::size_t channels_of(const TexelFormat& format) {
-    return format.packing == Packing::plain && format.channels < 3 ? format.channels : kChannels;
-}
-
 std::size_t max_taps(const SumAxis& axis, std::size_t begin, std::size_t count) {
     if (axis.slides) return axis.weights.size();
     std::size_t maximum = 0;

@@ -24,10 +24,7 @@ constexpr std::int32_t kLargestSide = 1 << 18;  // up to here no coordinate is r
 }  // namespace
 
 TexelRows::TexelRows(const CpuTexture& texture, const SourceShape& shape, std::int32_t layer)
-    : shape_(shape),
-      reader_(texture),
-      rows_(reader_.rows(layer)),
-      channels_(texture.format.packing == Packing::plain && texture.format.channels < 3 ? texture.format.channels : 4) {
+    : shape_(shape), reader_(texture), rows_(reader_.rows(layer)), channels_(channels_of(texture.format)) {
     const LevelView& level = reader_.view().levels[0];
     if (level.partial != nullptr || std::max(level.width, level.height) > kLargestSide) return;
     if (texture.format.packing != Packing::plain || !reads_as_stored(texture)) return;

@@ -14,6 +14,11 @@
 
 namespace texton::detail {
 
+/// Returns the number of channels of texels that can be other than 0: 1, 2 or 4.
+[[nodiscard]] inline std::size_t channels_of(const TexelFormat& format) {
+    return format.packing == Packing::plain && format.channels < 3 ? format.channels : 4;
+}
+
 /// Reads rows of texels on one thread. While the object exists, the thread rounds to nearest and keeps denormals. The
 /// texture and the shape must outlive the object.
 class TexelRows {
@@ -48,7 +53,7 @@ public:
     void centers(std::int32_t x, std::int32_t y, std::size_t count, float* channels, std::size_t apart) const;
     /// Writes texels with separate channels; at most TexelPlanes::kMax of them.
     void centers(std::int32_t x, std::int32_t y, std::size_t count, TexelPlanes& texels) const;
-    /// Returns the number of channels of the format.
+    /// Returns channels_of() the format.
     std::size_t channels() const { return channels_; }
     /// Prefetches the stored texels of a row that are inside the texture.
     void prefetch(std::int32_t x, std::int32_t y, std::size_t count) const;

@@ -183,8 +183,8 @@ BlockFunction block_function(const Functor& functor, std::index_sequence<index..
 template <unsigned wanted, bool is_last, class Functor, std::size_t... index>
 bool run_pass(const Functor& functor, std::span<const RecordingSource> sources, const PlannedPass& pass,
               PixelPosition at, std::span<Float4> pixels, std::index_sequence<index...>) {
-    // Local copies, so that writes to pixels and coordinates cannot alias them.
-    const Functor own = functor;
+    // Local copies, so that writes to pixels and coordinates cannot alias them. Functors that own memory are not copied.
+    const std::conditional_t<std::is_trivially_copyable_v<Functor>, Functor, const Functor&> own = functor;
     const SourceShape shapes[] = {sources[index]...};
     const PlannedFetches plan = pass.plan;
     const PlannedPass local = pass;
