@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include <texton/launch.h>
 #include <texton/linear.h>
@@ -135,13 +136,13 @@ void bilateral(const Stream& stream, const View& image, const Texture& texture, 
     }
     const NumberedTexels numbered = detail::texels_of(kBilateral, image, texture);
     detail::check_floats(kBilateral, "texture", texture);
-    // If sigma is so small that 0.5 / sigma^2 exceeds the largest float, the largest float is used: then every
-    // difference other than 0 gets the weight 0.
-    const auto counts = [](float sigma) {
-        const double largest = std::numeric_limits<float>::max();
-        return static_cast<float>(std::min(largest, 0.5 / (static_cast<double>(sigma) * sigma)));
+    // If sigma is so small that the exponent is beyond the floats, the lowest float is used: then every difference
+    // other than 0 gets the weight 0.
+    const auto exponent = [](float sigma) {
+        const double lowest = std::numeric_limits<float>::lowest();
+        return static_cast<float>(std::max(lowest, -0.5 * std::numbers::log2e / (static_cast<double>(sigma) * sigma)));
     };
-    const Bilateral filter{numbered, radius, counts(options.sigma_space), counts(options.sigma_range)};
+    const Bilateral filter{numbered, radius, exponent(options.sigma_space), exponent(options.sigma_range)};
     const Texture texels = detail::by_points(texture);
     detail::Launch launch(kBilateral, stream, image, {&texels, 1}, detail::Overlap::refused);
     if (!detail::device_kernels(launch).bilateral(launch, filter)) detail::run<1>(launch, filter);

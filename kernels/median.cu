@@ -1,10 +1,10 @@
-// The median of 9 or 25 values. kernels/functors/filter_functors.h explains the algorithm.
+// The median of 9 or 25 values. kernels/functors/median_functors.h explains the algorithm.
 #include <texton/filter.h>
 
 #include <texton/launch.h>
 
 #include "arrays/texture_state.h"
-#include "kernels/functors/filter_functors.h"
+#include "kernels/functors/median_functors.h"
 #include "kernels/launch/dispatch.h"
 #include "kernels/launch/registry.h"
 

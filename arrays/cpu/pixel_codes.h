@@ -50,7 +50,11 @@ HWY_INLINE IntVector whole_part(FloatVector value) {
 // Returns the same as unorm_code_of().
 template <int largest>
 HWY_INLINE IntVector unorm_of_float(FloatVector value) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+    const FloatVector positive = hn::Max(value, hn::Zero(kFloat));  // 0 for NaN
+#else
     const FloatVector positive = hn::IfThenElseZero(hn::Gt(value, hn::Zero(kFloat)), value);
+#endif
     const FloatVector clamped = hn::Min(positive, hn::Set(kFloat, 1.0f));
     return whole_part(hn::Add(hn::Mul(clamped, hn::Set(kFloat, largest)), hn::Set(kFloat, 0.5f)));
 }

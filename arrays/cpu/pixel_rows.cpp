@@ -19,6 +19,9 @@ RowDecode decoder_for(const TexelFormat&) { return nullptr; }
 RowEncode encoder_for(const TexelFormat&) { return nullptr; }
 PlaneDecode plane_decoder_for(const TexelFormat&) { return nullptr; }
 PlaneEncode plane_encoder_for(const TexelFormat&) { return nullptr; }
+void store_floats_on_vectors(const float* values, std::size_t count, float* stored, bool) {
+    for (std::size_t i = 0; i < count; ++i) stored[i] = float_of(plain_bits_of(values[i]));
+}
 #else
 namespace {
 
@@ -38,7 +41,12 @@ struct Unorm8 {
     using Stored = std::uint8_t;
     static HWY_INLINE FloatVector decode(hn::Vec<Byte> code) { return float_of_unorm8(hn::PromoteTo(kInt, code)); }
     static HWY_INLINE hn::Vec<Byte> encode(FloatVector value) {
-        return hn::DemoteTo(kByte, unorm_of_float<255>(value));
+        const IntVector code = unorm_of_float<255>(value);
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+        return hn::Vec<Byte>{_mm512_cvtepi32_epi8(code.raw)};  // codes need no saturation
+#else
+        return hn::DemoteTo(kByte, code);
+#endif
     }
     static HWY_INLINE FloatVector decode_word(hn::Vec<Word> code) { return float_of_unorm8(hn::BitCast(kInt, code)); }
     static HWY_INLINE hn::Vec<Word> encode_word(FloatVector value) {
@@ -315,6 +323,29 @@ PlaneEncode plane_encoder_for(const TexelFormat& format) {
     return with_channel(format, [&](auto channel) { return plane_encoder_of<decltype(channel)>(format.channels); });
 }
 #undef TEXTON_CONVERTS_HALVES
+
+template <bool past_caches>
+HWY_INLINE std::size_t store_whole_vectors(const float* values, std::size_t i, std::size_t count, float* stored) {
+    const std::size_t lanes = hn::Lanes(kFloat);
+    for (; i + lanes <= count; i += lanes)
+        store_vector_to<past_caches>(with_one_nan(kFloat, hn::LoadU(kFloat, values + i)), kFloat, stored + i);
+    return i;
+}
+
+void store_floats_on_vectors(const float* values, std::size_t count, float* stored, bool past_caches) {
+    constexpr hn::CappedTag<float, 1> kOne;
+    const auto store_one = [&](std::size_t i) HWY_ATTR {
+        hn::StoreU(with_one_nan(kOne, hn::LoadU(kOne, values + i)), kOne, stored + i);
+    };
+    std::size_t i = 0;
+    if (past_caches) {
+        for (; i < count && !begins_vector(kFloat, stored + i); ++i) store_one(i);
+        i = store_whole_vectors<true>(values, i, count, stored);
+    } else {
+        i = store_whole_vectors<false>(values, i, count, stored);
+    }
+    for (; i < count; ++i) store_one(i);
+}
 #endif
 
 }  // namespace HWY_NAMESPACE
@@ -328,11 +359,16 @@ HWY_EXPORT(decoder_for);
 HWY_EXPORT(encoder_for);
 HWY_EXPORT(plane_decoder_for);
 HWY_EXPORT(plane_encoder_for);
+HWY_EXPORT(store_floats_on_vectors);
 
 RowDecode row_decoder(const TexelFormat& format) { return HWY_DYNAMIC_DISPATCH(decoder_for)(format); }
 RowEncode row_encoder(const TexelFormat& format) { return HWY_DYNAMIC_DISPATCH(encoder_for)(format); }
 PlaneDecode plane_decoder(const TexelFormat& format) { return HWY_DYNAMIC_DISPATCH(plane_decoder_for)(format); }
 PlaneEncode plane_encoder(const TexelFormat& format) { return HWY_DYNAMIC_DISPATCH(plane_encoder_for)(format); }
+
+void store_floats(const float* values, std::size_t count, float* stored, bool past_caches) {
+    HWY_DYNAMIC_DISPATCH(store_floats_on_vectors)(values, count, stored, past_caches);
+}
 
 }  // namespace texton::detail
 #endif

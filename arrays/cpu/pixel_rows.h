@@ -12,10 +12,14 @@ using RowDecode = void (*)(const unsigned char* stored, std::size_t count, float
 /// Converts pixels of four floats to stored pixels, as encode_pixel() does. All NaNs are stored as the same NaN.
 using RowEncode = void (*)(const float* pixels, std::size_t count, unsigned char* stored);
 
+/// Returns whether the channels of texels or pixels are 32-bit floats in memory.
+[[nodiscard]] inline bool has_floats(const TexelFormat& format) {
+    return format.packing == Packing::plain && format.encoding == Encoding::floating && format.bits == 32;
+}
+
 /// Returns whether a texel or pixel of the format is four floats in memory.
 [[nodiscard]] inline bool is_four_floats(const TexelFormat& format) {
-    return format.packing == Packing::plain && format.encoding == Encoding::floating && format.bits == 32 &&
-           format.channels == 4;
+    return has_floats(format) && format.channels == 4;
 }
 
 /// Returns whether texels and pixels are the same 8-bit unorm codes.
@@ -25,6 +29,12 @@ using RowEncode = void (*)(const float* pixels, std::size_t count, unsigned char
     };
     return are_codes(texture) && are_codes(image) && texture.channels == image.channels;
 }
+
+/// The places of channels in a row of floats: channel c of texel i is values[c * apart + i * step].
+struct ChannelLayout {
+    std::size_t apart;
+    std::size_t step;
+};
 
 /// Does the same as RowDecode with separate channels: a row of red values, a row of green values and so on, which start
 /// `apart` floats after one another. Channels that the format lacks are not written.
@@ -38,5 +48,16 @@ using PlaneEncode = void (*)(const float* channels, std::size_t apart, std::size
 [[nodiscard]] RowEncode row_encoder(const TexelFormat& format);
 [[nodiscard]] PlaneDecode plane_decoder(const TexelFormat& format);
 [[nodiscard]] PlaneEncode plane_encoder(const TexelFormat& format);
+
+/// Returns the format of a single channel of a plain format. Its decoder and encoder convert interleaved channels.
+[[nodiscard]] inline TexelFormat channel_format(TexelFormat format) {
+    format.bytes = static_cast<std::uint8_t>(format.bytes / format.channels);
+    format.channels = 1;
+    return format;
+}
+
+/// Stores values as PlaneEncode does for a single channel of 32-bit floats. `past_caches` requests streaming stores,
+/// after which the caller must call hwy::FlushStream().
+void store_floats(const float* values, std::size_t count, float* stored, bool past_caches);
 
 }  // namespace texton::detail

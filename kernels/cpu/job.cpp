@@ -21,6 +21,7 @@ CpuImage::CpuImage(const MemoryLocation& location)
     encode_row_ = row_encoder(pixel_.stored);
     has_floats_ = is_four_floats(pixel_.stored);
     encode_planes_ = plane_encoder(pixel_.stored);
+    if (pixel_.stored.packing == Packing::plain) encode_values_ = plane_encoder(channel_format(pixel_.stored));
 }
 
 std::byte* CpuImage::address(PixelPosition at) const {
@@ -44,6 +45,12 @@ void CpuImage::store(PixelPosition at, const float* channels, std::size_t apart,
         }
         store(at, {pixels, turn});
     }
+}
+
+void CpuImage::store_values(PixelPosition at, const float* values, std::size_t count, bool past_caches) const {
+    const std::size_t all = count * pixel_.stored.channels;
+    if (has_floats(pixel_.stored)) return store_floats(values, all, reinterpret_cast<float*>(address(at)), past_caches);
+    encode_values_(values, 0, all, reinterpret_cast<unsigned char*>(address(at)));
 }
 
 void CpuImage::encode(std::span<const Float4> pixels, std::byte* to) const {

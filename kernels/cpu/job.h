@@ -29,6 +29,12 @@ public:
     void store(PixelPosition at, const TexelPlanes& pixels, std::size_t count) const {
         store(at, pixels.channel[0], TexelPlanes::kMax, count);
     }
+    /// Returns whether store_values() takes pixels of so many channels.
+    bool takes_values(std::size_t channels) const {
+        return encode_values_ != nullptr && channels == pixel_.stored.channels;
+    }
+    /// Stores pixels of the format's channels, pixel after pixel. `past_caches` requests streaming stores, if possible.
+    void store_values(PixelPosition at, const float* values, std::size_t count, bool past_caches) const;
     /// Stores a row of pixels that make(floats) writes. `floats` is the image itself if its pixels are four floats,
     /// else `room`, whose pixels are then encoded. `make` may write no NaN other than the canonical one of images.
     template <class Make>
@@ -51,6 +57,7 @@ private:
     RowEncode encode_row_ = nullptr;  // null: pixels are encoded one by one
     bool has_floats_ = false;
     PlaneEncode encode_planes_ = nullptr;
+    PlaneEncode encode_values_ = nullptr;  // of a single channel
 };
 
 /// Says which fetches a texture has.

@@ -70,12 +70,6 @@ void add_block(LineTaps& taps, const SumAxis& axis, std::size_t begin, std::size
 LineTaps prepare(const SumAxis& axis, std::size_t begin, std::size_t count) {
     LineTaps taps;
     taps.pixels = whole_line_blocks(count);
-    if (axis.slides) {
-        taps.sliding = axis.weights;
-        taps.first_texel = axis.taps(begin).first;
-        taps.texels = count + axis.weights.size() - 1;
-        return taps;
-    }
     std::int32_t last = axis.taps(begin).first;
     taps.first_texel = last;
     for (std::size_t i = begin; i < begin + count; ++i) {
@@ -207,27 +201,29 @@ HWY_INLINE FloatVector sum_block(const LineTaps& taps, const LineTaps::Block& bl
 constexpr std::size_t kAtOnce = 8;
 
 template <std::size_t vectors>
-HWY_INLINE void slide_part(std::span<const float> weights, const float* texels, float* sums) {
+HWY_INLINE void slide_part(std::span<const float> weights, std::size_t step, const float* values, float* sums) {
     FloatVector sum[vectors];
     for (FloatVector& part : sum) part = hn::Zero(kFloat);
-    for (std::size_t tap = 0; tap < weights.size(); ++tap) {
-        if (weights[tap] == 0) continue;
-        const FloatVector weight = hn::Set(kFloat, weights[tap]);
-        for (std::size_t v = 0; v < vectors; ++v)
-            sum[v] = hn::MulAdd(hn::LoadU(kFloat, texels + tap + v * kLanes), weight, sum[v]);
+    for (const float each : weights) {
+        if (each != 0) {
+            const FloatVector weight = hn::Set(kFloat, each);
+            for (std::size_t v = 0; v < vectors; ++v)
+                sum[v] = hn::MulAdd(hn::LoadU(kFloat, values + v * kLanes), weight, sum[v]);
+        }
+        values += step;
     }
     for (std::size_t v = 0; v < vectors; ++v) hn::Store(sum[v], kFloat, sums + v * kLanes);
 }
 
+void slide(std::span<const float> weights, std::size_t step, const float* values, std::size_t count, float* sums) {
+    std::size_t i = 0;
+    for (; i + kAtOnce * kLanes <= count; i += kAtOnce * kLanes)
+        slide_part<kAtOnce>(weights, step, values + i, sums + i);
+    for (; i + 4 * kLanes <= count; i += 4 * kLanes) slide_part<4>(weights, step, values + i, sums + i);
+    for (; i < count; i += kLanes) slide_part<1>(weights, step, values + i, sums + i);
+}
+
 void along(const LineTaps& taps, const float* texels, float* sums) {
-    if (!taps.sliding.empty()) {
-        std::size_t i = 0;
-        for (; i + kAtOnce * kLanes <= taps.pixels; i += kAtOnce * kLanes)
-            slide_part<kAtOnce>(taps.sliding, texels + i, sums + i);
-        for (; i + 4 * kLanes <= taps.pixels; i += 4 * kLanes) slide_part<4>(taps.sliding, texels + i, sums + i);
-        for (; i < taps.pixels; i += kLanes) slide_part<1>(taps.sliding, texels + i, sums + i);
-        return;
-    }
     for (const LineTaps::Block& block : taps.blocks) {
         hn::Store(block.all_count ? sum_block<true>(taps, block, texels) : sum_block<false>(taps, block, texels),
                   kFloat, sums);
@@ -270,7 +266,7 @@ void divide(float* values, std::size_t count, float by) {
         hn::Store(hn::Div(hn::Load(kFloat, values + i), divisor), kFloat, values + i);
 }
 
-constexpr LineSums kSums{prepare, along, down, add, divide};
+constexpr LineSums kSums{prepare, along, slide, down, add, divide};
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 #pragma once
-// Weighted sums of texels along lines, on vectors. A line has one channel.
+// Weighted sums of texels along lines, on vectors. A line has one channel, or all channels of one texel after another.
 //
 // Sums start at 0. Each texel is added with a fused multiply-add, in the order of the texels. Texels whose weight is 0
 // do not count, even if they are infinite or NaN.
@@ -68,14 +68,17 @@ struct LineTaps {
     std::vector<Block> blocks;          ///< one for each vector of pixels
     std::vector<std::int32_t> offsets;  ///< first texel of each pixel, counted from the first texel of its block
     LineVector<float> weights;          ///< of the first tap of a vector of pixels, then of the second, and so on
-    std::vector<float> sliding;         ///< if not empty, the weights of all pixels; pixel i starts with texel i
 };
 
 struct LineSums {
-    /// Prepares the pixels [begin, begin + count) of an axis.
+    /// Prepares the pixels [begin, begin + count) of an axis that does not slide.
     LineTaps (*prepare)(const SumAxis& axis, std::size_t begin, std::size_t count);
     /// Writes the sums of a line. kLineRest texels after the last one must be readable.
     void (*along)(const LineTaps& taps, const float* texels, float* sums);
+    /// Writes sums[k] = values[k] * weights[0] + values[k + step] * weights[1] + ... The count must be a multiple of
+    /// kLineBlock. `step` is the number of channels of a line.
+    void (*slide)(std::span<const float> weights, std::size_t step, const float* values, std::size_t count,
+                  float* sums);
     /// Writes sums[k] = rows[0][k] * weights[0] + rows[1][k] * weights[1] + ... The count must be a multiple of
     /// kLineBlock, and no weight may be 0.
     void (*down)(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count, float* sums);

@@ -30,6 +30,68 @@ std::size_t max_taps(const SumAxis& axis, std::size_t begin, std::size_t count) 
     return maximum;
 }
 
+// Rows of sums along x of a tile. A row has a line of sums for each channel, or a single line with all channels of one
+// pixel after another, which needs fewer conversions.
+class RowSums {
+public:
+    RowSums(const TexelRows& texels, const SumAxis& axis, std::size_t begin, std::size_t width, bool interleaves)
+        : texels_(texels),
+          sliding_(axis.slides ? axis.weights : std::span<const float>()),
+          step_(interleaves ? texels.channels() : 1),
+          lines_(interleaves ? 1 : texels.channels()),
+          line_(whole_line_blocks(width * step_)) {
+        if (axis.slides) {
+            first_texel_ = axis.taps(begin).first;
+            texel_count_ = width + sliding_.size() - 1;
+        } else {
+            taps_ = sums_.prepare(axis, begin, width);
+            first_texel_ = taps_.first_texel;
+            texel_count_ = taps_.texels;
+        }
+        room_line_ = whole_line_blocks(texel_count_ * step_) + kLineRest;
+        room_.resize(lines_ * room_line_);
+    }
+
+    std::size_t lines() const { return lines_; }
+    std::size_t line() const { return line_; }  // floats from a line to the next
+    std::size_t values() const { return lines_ * line_; }
+    std::size_t step() const { return step_; }  // floats from a pixel to the next
+
+    /// Writes the sums of row `y` of the texture.
+    void sum(std::int32_t y, float* sums) {
+        constexpr std::int32_t kPrefetched = 2;  // rows ahead; they are too far apart for the CPU to prefetch them
+        texels_.prefetch(first_texel_, y + kPrefetched, texel_count_);
+        const float* const texels = read(first_texel_, y, texel_count_);
+        for (std::size_t i = 0; i < lines_; ++i) {
+            if (sliding_.empty()) {
+                sums_.along(taps_, texels + i * room_line_, sums + i * line_);
+            } else {
+                sums_.slide(sliding_, step_, texels + i * room_line_, line_, sums + i * line_);
+            }
+        }
+    }
+    /// Returns texels, in lines that start `room_line()` floats after one another. The next call replaces them.
+    const float* read(std::int32_t x, std::int32_t y, std::size_t count) {
+        texels_.centers(x, y, count, room_.data(),
+                        lines_ == 1 ? ChannelLayout{1, step_} : ChannelLayout{room_line_, 1});
+        return room_.data();
+    }
+    std::size_t room_line() const { return room_line_; }
+
+private:
+    const LineSums& sums_ = *line_sums();
+    const TexelRows& texels_;
+    std::span<const float> sliding_;  // weights of an axis that slides
+    std::size_t step_;
+    std::size_t lines_;
+    std::size_t line_;
+    LineTaps taps_;  // of an axis that does not slide
+    std::int32_t first_texel_ = 0;
+    std::size_t texel_count_ = 0;
+    std::size_t room_line_ = 0;
+    LineVector<float> room_;
+};
+
 class SumTile {
 public:
     SumTile(const CpuJob& job, const SeparableSums& sums, const std::optional<filters::Sharpen>& sharpen,
@@ -40,12 +102,10 @@ public:
           corner_(corner),
           width_(width),
           texels_(job.textures[0], job.shapes[0], corner.z),
-          channels_(texels_.channels()),
-          across_(lines_.prepare(sums.x, static_cast<std::size_t>(corner.x), width)),
-          line_(whole_line_blocks(across_.texels) + kLineRest),
-          texel_room_(channels_ * line_),
-          values_(channels_ * across_.pixels),
-          pixels_(kChannels * across_.pixels),
+          interleaves_(sums.x.slides && job.image.takes_values(texels_.channels())),
+          across_(texels_, sums.x, static_cast<std::size_t>(corner.x), width, interleaves_),
+          stored_values_(interleaves_ ? across_.values() : kChannels * across_.line()),
+          pixels_(stored_values_),
           first_row_(sums.y.taps(row_of(0)).first) {}
 
     void make(std::size_t height) {
@@ -62,7 +122,7 @@ public:
                 rows[count] = kept_row(column.first + static_cast<std::int32_t>(tap));
                 weights[count++] = column.weights[tap];
             }
-            lines_.down(rows.data(), weights.data(), count, values_, pixels_.data());
+            lines_.down(rows.data(), weights.data(), count, across_.values(), pixels_.data());
             store(i, pixels_);
         }
     }
@@ -83,19 +143,19 @@ private:
     // Adds each row of texels to all rows of the image that it is part of: for more rows than can be kept.
     void make_by_columns(std::size_t height) {
         std::vector<OpenRow> open;
-        LineVector<float> row(values_);
+        LineVector<float> row(across_.values());
         std::size_t next = 0;
         std::int32_t y = first_row_;
         while (next < height || !open.empty()) {
             if (open.empty()) y = sums_.y.taps(row_of(next)).first;
             for (; next < height && sums_.y.taps(row_of(next)).first <= y; ++next)
-                open.push_back({next, LineVector<float>(kChannels * across_.pixels)});
-            sum_along(y, row.data());
+                open.push_back({next, LineVector<float>(stored_values_)});
+            across_.sum(y, row.data());
             for (OpenRow& each : open) {
                 const SumAxis::Taps column = sums_.y.taps(row_of(each.i));
                 const auto tap = static_cast<std::size_t>(y - column.first);
                 if (tap < column.weights.size() && column.weights[tap] != 0)
-                    lines_.add(row.data(), column.weights[tap], values_, each.sums.data());
+                    lines_.add(row.data(), column.weights[tap], across_.values(), each.sums.data());
             }
             ++y;
             std::erase_if(open, [&](OpenRow& each) {
@@ -110,33 +170,26 @@ private:
     const float* kept_row(std::int32_t y) {
         KeptRow& row = kept_[static_cast<std::size_t>(y - first_row_) % kept_.size()];
         if (row.y == y && !row.sums.empty()) return row.sums.data();
-        row.sums.resize(values_);
+        row.sums.resize(across_.values());
         row.y = y;
-        sum_along(y, row.sums.data());
+        across_.sum(y, row.sums.data());
         return row.sums.data();
-    }
-
-    void sum_along(std::int32_t y, float* sums) {
-        constexpr std::int32_t kPrefetched = 2;  // rows ahead; they are too far apart for the CPU to prefetch them
-        texels_.prefetch(across_.first_texel, y + kPrefetched, across_.texels);
-        texels_.centers(across_.first_texel, y, across_.texels, texel_room_.data(), line_);
-        for (std::size_t c = 0; c < channels_; ++c)
-            lines_.along(across_, &texel_room_[c * line_], sums + c * across_.pixels);
     }
 
     void store(std::size_t i, LineVector<float>& sums) {
         const PixelPosition at{corner_.x, static_cast<std::int32_t>(row_of(i)), corner_.z};
-        if (sums_.divisor != 1) lines_.divide(sums.data(), values_, sums_.divisor);
+        if (sums_.divisor != 1) lines_.divide(sums.data(), across_.values(), sums_.divisor);
         if (sharpen_) sharpen(at, sums);
-        job_.image.store(at, sums.data(), across_.pixels, width_);
+        if (interleaves_) return job_.image.store_values(at, sums.data(), width_, past_caches_);
+        job_.image.store(at, sums.data(), across_.line(), width_);
     }
 
     void sharpen(PixelPosition at, LineVector<float>& blurred) {
-        texels_.centers(at.x, at.y, width_, texel_room_.data(), line_);
-        for (std::size_t c = 0; c < channels_; ++c) {
-            float* const pixels = &blurred[c * across_.pixels];
-            for (std::size_t x = 0; x < width_; ++x)
-                pixels[x] = sharpen_->sharpened(texel_room_[c * line_ + x], pixels[x]);
+        const float* const texels = across_.read(at.x, at.y, width_);
+        for (std::size_t line = 0; line < across_.lines(); ++line) {
+            float* const pixels = &blurred[line * across_.line()];
+            for (std::size_t i = 0; i < width_ * across_.step(); ++i)
+                pixels[i] = sharpen_->sharpened(texels[line * across_.room_line() + i], pixels[i]);
         }
     }
 
@@ -147,14 +200,13 @@ private:
     PixelPosition corner_;
     std::size_t width_;
     TexelRows texels_;
-    std::size_t channels_;
-    LineTaps across_;
-    std::size_t line_;              // floats from a channel of texels to the next
-    LineVector<float> texel_room_;  // a row of texels
-    std::size_t values_;            // of a row of sums
+    bool interleaves_;
+    RowSums across_;
+    std::size_t stored_values_;  // of a row of pixels, with the channels that the texture lacks
     LineVector<float> pixels_;
     std::int32_t first_row_;  // of texels; rows of the image read the same or later ones
     std::vector<KeptRow> kept_;
+    bool past_caches_ = job_.exceeds_caches();
 };
 
 // Returns true if each pixel is the mean of two texels inside the texture, and no other pixel reads them.
@@ -211,11 +263,11 @@ std::size_t rows_of_texel(const SumAxis& axis, std::size_t pixels) {
 }  // namespace
 
 void sum_separably(const CpuJob& job, const SeparableSums& sums, const std::optional<filters::Sharpen>& sharpen) {
-    // The rows that a row of pixels sums stay in the L1 cache, or nearly so.
-    constexpr std::size_t kKeptFloats = 6144;
+    // The rows that a row of pixels sums stay in the L2 cache, and rows are long, so that the CPU prefetches them.
+    constexpr std::size_t kKeptFloats = 49152;
     const std::size_t taps = max_taps(sums.y, 0, job.extent.height);
     const std::size_t channels = channels_of(job.textures[0].format);
-    const std::size_t columns = std::clamp<std::size_t>(kKeptFloats / (taps * channels) / 64 * 64, 128, 1024);
+    const std::size_t columns = std::clamp<std::size_t>(kKeptFloats / (taps * channels) / 64 * 64, 128, 4096);
     const std::size_t minimum = 16 + 12 * rows_of_texel(sums.y, job.extent.height);  // few texels are summed twice
     const bool halves = !sharpen && are_halves(job, sums);
     for_each_tile(job.extent, columns, rows_of_tiles(job.extent, columns, minimum),

@@ -1,7 +1,6 @@
 #include "kernels/cpu/texel_rows.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <hwy/cache_control.h>
 
@@ -32,6 +31,7 @@ TexelRows::TexelRows(const CpuTexture& texture, const SourceShape& shape, std::i
     decode_ = row_decoder(texture.format);
     has_floats_ = is_four_floats(texture.format);
     decode_planes_ = plane_decoder(texture.format);
+    decode_values_ = plane_decoder(channel_format(texture.format));
     clamps_ = clamps_rows(texture.sampler);
     first_ = level.data + slice * level.slice_pitch;
     pitch_ = static_cast<std::size_t>(level.row_pitch);
@@ -93,7 +93,8 @@ void TexelRows::prefetch(std::int32_t x, std::int32_t y, std::size_t count) cons
     for (std::size_t i = 0; i < bytes; i += kLine) hwy::Prefetch(stored(first, y) + i);
 }
 
-void TexelRows::centers(std::int32_t x, std::int32_t y, std::size_t count, float* channels, std::size_t apart) const {
+void TexelRows::centers(std::int32_t x, std::int32_t y, std::size_t count, float* values, ChannelLayout layout) const {
+    const std::size_t step = layout.step;
     const auto length = static_cast<std::int32_t>(count);
     const bool inside_y = y >= 0 && y < shape_.height;
     const bool decodes = decode_planes_ != nullptr && (inside_y || clamps_);
@@ -101,36 +102,47 @@ void TexelRows::centers(std::int32_t x, std::int32_t y, std::size_t count, float
     const std::int32_t inside = decodes ? std::clamp(shape_.width - (x + before), 0, length - before) : 0;
     const std::int32_t rest = before + inside;
     const std::int32_t row = std::clamp(y, 0, shape_.height - 1);
-    if (inside > 0) decode_planes_(stored(x + before, row), static_cast<std::size_t>(inside), channels + before, apart);
+    float* const first = values + static_cast<std::size_t>(before) * step;
+    float* const after = values + static_cast<std::size_t>(rest) * step;
+    if (inside > 0) {
+        const unsigned char* const texels = stored(x + before, row);
+        if (step == 1) {
+            decode_planes_(texels, static_cast<std::size_t>(inside), first, layout.apart);
+        } else {
+            decode_values_(texels, static_cast<std::size_t>(inside) * step, first, 0);
+        }
+    }
     if (inside > 0 && clamps_) {
         for (std::size_t c = 0; c < channels_; ++c) {
-            float* const values = channels + c * apart;
-            std::fill_n(values, before, values[before]);
-            std::fill_n(values + rest, length - rest, values[rest - 1]);
+            const std::size_t channel = c * layout.apart;
+            for (std::size_t i = 0; i < static_cast<std::size_t>(before); ++i)
+                values[channel + i * step] = first[channel];
+            for (std::size_t i = 0; i < static_cast<std::size_t>(length - rest); ++i)
+                after[channel + i * step] = (after - step)[channel];
         }
         return;
     }
-    fetch_channels(x, y, before, channels, apart);
-    fetch_channels(x + rest, y, length - rest, channels + rest, apart);
+    fetch_channels(x, y, before, values, layout);
+    fetch_channels(x + rest, y, length - rest, after, layout);
 }
 
-void TexelRows::fetch_channels(std::int32_t x, std::int32_t y, std::int32_t count, float* channels,
-                               std::size_t apart) const {
+void TexelRows::fetch_channels(std::int32_t x, std::int32_t y, std::int32_t count, float* values,
+                               ChannelLayout layout) const {
     constexpr std::int32_t kTurn = 256;  // texels
     for (std::int32_t begin = 0; begin < count; begin += kTurn) {
         Float4 texels[kTurn];
         const std::int32_t turn = std::min(kTurn, count - begin);
         centers(x + begin, y, static_cast<std::size_t>(turn), texels);
-        float* to = channels + begin;
-        for (std::int32_t i = 0; i < turn; ++i, ++to) {
+        float* to = values + static_cast<std::size_t>(begin) * layout.step;
+        for (std::int32_t i = 0; i < turn; ++i, to += layout.step) {
             const float all[] = {texels[i].x, texels[i].y, texels[i].z, texels[i].w};
-            for (std::size_t c = 0; c < channels_; ++c) to[c * apart] = all[c];
+            for (std::size_t c = 0; c < channels_; ++c) to[c * layout.apart] = all[c];
         }
     }
 }
 
 void TexelRows::centers(std::int32_t x, std::int32_t y, std::size_t count, TexelPlanes& texels) const {
-    centers(x, y, count, texels.channel[0], TexelPlanes::kMax);
+    centers(x, y, count, texels.channel[0], {TexelPlanes::kMax, 1});
     for (std::size_t c = channels_; c < 4; ++c) std::fill_n(texels.channel[c], count, 0.0f);
 }
 

@@ -48,9 +48,9 @@ public:
     const float* in_place(std::int32_t x, std::int32_t y, std::size_t count) const;
     /// Returns in_place(), or else `room` after writing the texels there.
     const float* centers_in_place(std::int32_t x, std::int32_t y, std::size_t count, Float4* room) const;
-    /// Writes texels with separate channels, which start `apart` floats after one another. Channels that the format
-    /// lacks are not written.
-    void centers(std::int32_t x, std::int32_t y, std::size_t count, float* channels, std::size_t apart) const;
+    /// Writes texels in this layout: its step is 1, or it is channels() and the channels are 1 apart. Channels that the
+    /// format lacks are not written.
+    void centers(std::int32_t x, std::int32_t y, std::size_t count, float* values, ChannelLayout layout) const;
     /// Writes texels with separate channels; at most TexelPlanes::kMax of them.
     void centers(std::int32_t x, std::int32_t y, std::size_t count, TexelPlanes& texels) const;
     /// Returns channels_of() the format.
@@ -84,7 +84,7 @@ private:
             fetch(x + first, ys, first, std::min(kBlock, count - first));
     }
 
-    void fetch_channels(std::int32_t x, std::int32_t y, std::int32_t count, float* channels, std::size_t apart) const;
+    void fetch_channels(std::int32_t x, std::int32_t y, std::int32_t count, float* values, ChannelLayout layout) const;
     void repeat(std::int32_t x, std::int32_t y, std::int32_t count, Float4* texels) const;
     void centers_outside(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const;
 
@@ -94,6 +94,7 @@ private:
     std::size_t channels_;
     RowDecode decode_ = nullptr;  // decodes texels that are inside; null: they are fetched
     PlaneDecode decode_planes_ = nullptr;
+    PlaneDecode decode_values_ = nullptr;   // of a single channel
     bool clamps_ = false;                   // texels beyond the edges repeat the texels at the edges
     bool has_floats_ = false;               // a texel is four floats, which a fetch returns unchanged
     const unsigned char* first_ = nullptr;  // null: texels are not stored in rows, or fetches return something else

@@ -1,5 +1,6 @@
 #include "kernels/cpu/window_rows.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #undef HWY_TARGET_INCLUDE
@@ -19,112 +20,221 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Same as filters::ByComparison. On x86, the minimum and maximum instructions return the second operand if either is
 // NaN.
 template <class V>
-HWY_INLINE void put_in_order(V& low, V& high) {
+HWY_INLINE V lower(V first, V second) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
-    const V lower = hn::Min(high, low);
-    high = hn::Max(low, high);
-    low = lower;
+    return hn::Min(second, first);
 #else
-    const auto swap = hn::Lt(high, low);
-    const V lower = hn::IfThenElse(swap, high, low);
-    high = hn::IfThenElse(swap, low, high);
-    low = lower;
+    return hn::IfThenElse(hn::Lt(second, first), second, first);
+#endif
+}
+template <class V>
+HWY_INLINE V higher(V first, V second) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+    return hn::Max(first, second);
+#else
+    return hn::IfThenElse(hn::Lt(second, first), first, second);
 #endif
 }
 
-// Same as filters::move_extremes_out().
-template <int count, class V>
-HWY_INLINE void move_extremes_out(V* values) {
-    for (int i = 0; i < count / 2; ++i) put_in_order(values[i], values[count - 1 - i]);
-    for (int i = 1; i < (count + 1) / 2; ++i) put_in_order(values[0], values[i]);
-    for (int i = count / 2; i < count - 1; ++i) put_in_order(values[i], values[count - 1]);
+template <class V>
+HWY_INLINE void put_in_order(V& low, V& high) {
+    const V first = lower(low, high);
+    high = higher(low, high);
+    low = first;
 }
 
-// The texels of square neighborhoods, for as many channels as a vector has lanes.
-template <int side, class D>
-struct Squares {
-    using T = hn::TFromD<D>;
-    const T* const* rows;
-    std::size_t step;
-    std::size_t at;
+// The functions below do the same as those in median_functors.h.
 
-    HWY_INLINE hn::Vec<D> operator()(int number) const {
-        const D d;
-        const auto row = static_cast<std::size_t>(number / side);
-        const auto column = static_cast<std::size_t>(number % side);
-        return hn::LoadU(d, rows[row] + at + column * step);
+template <class V>
+HWY_INLINE void sort(V (&of)[3]) {
+    put_in_order(of[0], of[1]);
+    put_in_order(of[1], of[2]);
+    put_in_order(of[0], of[1]);
+}
+
+template <class V>
+HWY_INLINE void sort(V (&of)[5]) {
+    put_in_order(of[0], of[1]);
+    put_in_order(of[3], of[4]);
+    put_in_order(of[2], of[4]);
+    put_in_order(of[2], of[3]);
+    put_in_order(of[1], of[4]);
+    put_in_order(of[0], of[3]);
+    put_in_order(of[0], of[2]);
+    put_in_order(of[1], of[3]);
+    put_in_order(of[1], of[2]);
+}
+
+template <class V>
+HWY_INLINE V middle_of(V a, V b, V c) {
+    return higher(lower(a, b), lower(higher(a, b), c));
+}
+
+// Rows of sorted columns. A pixel starts with the column at `at`, and its columns are `step` values apart.
+template <class T, std::size_t room>
+struct SortedColumns {
+    static constexpr std::size_t kLine = 64 / sizeof(T);
+    T of[5][(room + kLine - 1) / kLine * kLine];
+
+    template <class D>
+    HWY_INLINE hn::Vec<D> load(D d, int row, std::size_t at) const {
+        return hn::LoadU(d, of[row] + at);
     }
 };
 
-// Same as filters::median_of().
-template <int count, int side, class D>
-HWY_INLINE hn::Vec<D> median_of(hn::Vec<D>* values, const Squares<side, D>& squares) {
-    move_extremes_out<count>(values);
-    if constexpr (count == 3) {
-        return values[1];
-    } else {
-        values[0] = squares(count - 4);
-        return median_of<count - 1, side, D>(values, squares);
+template <class D>
+struct RowOfFive {
+    using V = hn::Vec<D>;
+    V a, b, c, d, e;
+
+    template <class Columns>
+    HWY_INLINE RowOfFive(D tag, const Columns& columns, int row, std::size_t step, std::size_t at)
+        : a(columns.load(tag, row, at)),
+          b(columns.load(tag, row, at + step)),
+          c(columns.load(tag, row, at + 3 * step)),
+          d(columns.load(tag, row, at + 4 * step)),
+          e(columns.load(tag, row, at + 2 * step)) {
+        put_in_order(a, b);
+        put_in_order(c, d);
     }
+
+    HWY_INLINE void two_highest(V& low, V& high) const {
+        const V first = higher(b, d);
+        const V second = higher(lower(b, d), higher(a, c));
+        high = higher(first, e);
+        low = higher(second, lower(first, e));
+    }
+    HWY_INLINE void two_lowest(V& low, V& high) const {
+        const V first = lower(a, c);
+        const V second = lower(higher(a, c), lower(b, d));
+        low = lower(first, e);
+        high = lower(second, higher(first, e));
+    }
+    HWY_INLINE void three_highest(V (&of)[3]) const {
+        V p = higher(a, c), q = lower(b, d);
+        put_in_order(p, q);
+        const V highest = higher(b, d);
+        const V next = lower(highest, e);
+        of[2] = higher(highest, e);
+        of[1] = higher(q, next);
+        of[0] = higher(p, lower(q, next));
+    }
+    HWY_INLINE void three_middle(V (&of)[3]) const {
+        V p = higher(a, c), q = lower(b, d);
+        put_in_order(p, q);
+        const V next = lower(higher(lower(a, c), e), higher(b, d));
+        const V rest = higher(p, next);
+        of[0] = lower(p, next);
+        of[1] = lower(q, rest);
+        of[2] = higher(q, rest);
+    }
+    HWY_INLINE void three_lowest(V (&of)[3]) const {
+        V p = higher(a, c), q = lower(b, d);
+        put_in_order(p, q);
+        const V lowest = lower(a, c);
+        const V next = higher(lowest, e);
+        of[0] = lower(lowest, e);
+        of[1] = lower(p, next);
+        of[2] = lower(q, higher(p, next));
+    }
+};
+
+template <class D, class Columns>
+HWY_INLINE hn::Vec<D> median_of_columns(D d, const Columns& columns, std::size_t step, std::size_t at) {
+    using V = hn::Vec<D>;
+    using Row = RowOfFive<D>;
+    V first[2], second[3], third[3], fourth[3], fifth[2];
+    Row(d, columns, 0, step, at).two_highest(first[0], first[1]);
+    Row(d, columns, 1, step, at).three_highest(second);
+    Row(d, columns, 2, step, at).three_middle(third);
+    Row(d, columns, 3, step, at).three_lowest(fourth);
+    Row(d, columns, 4, step, at).two_lowest(fifth[0], fifth[1]);
+    const V low = higher(higher(first[0], second[0]), higher(third[0], fourth[0]));
+    const V high = lower(lower(second[2], third[2]), lower(fourth[2], fifth[1]));
+    V a = first[1], b = second[1], c = third[1], e = fourth[1];
+    put_in_order(a, b);
+    put_in_order(c, e);
+    const V middle = middle_of(higher(a, c), lower(b, e), fifth[0]);
+    return middle_of(low, middle, high);
 }
 
-template <int side, class D>
-HWY_INLINE void store_medians(D d, const hn::TFromD<D>* const* rows, std::size_t step, std::size_t at,
-                              hn::TFromD<D>* medians) {
-    constexpr int kAtHand = side * side / 2 + 2;
-    const Squares<side, D> squares{rows, step, at};
-    hn::Vec<D> values[kAtHand];
-    for (int i = 0; i < kAtHand; ++i) values[i] = squares(side * side - 1 - i);
-    hn::StoreU(median_of<kAtHand, side, D>(values, squares), d, medians + at);
+template <std::size_t side, class D>
+HWY_INLINE void sort_column(D d, const hn::TFromD<D>* const* rows, std::size_t at, hn::Vec<D> (&column)[side]) {
+    for (std::size_t i = 0; i < side; ++i) column[i] = hn::LoadU(d, rows[i] + at);
+    sort(column);
 }
 
-// The last vector ends at the end of the row and may overlap the previous one.
-template <int side, class T>
-HWY_INLINE void medians_of_side(const T* const* rows, std::size_t step, std::size_t count, T* medians) {
+// Calls of(tag, i) for vectors that cover [0, count). The last vector ends at the end and may overlap the previous one.
+template <class T, class Of>
+HWY_INLINE void for_each_vector(std::size_t count, const Of& of) {
     constexpr hn::ScalableTag<T> kWhole;
-    const std::size_t lanes = hn::Lanes(kWhole);
-    if (count >= lanes) {
-        for (std::size_t at = 0; at + lanes <= count; at += lanes) store_medians<side>(kWhole, rows, step, at, medians);
-        if (count % lanes != 0) store_medians<side>(kWhole, rows, step, count - lanes, medians);
-        return;
-    }
     constexpr hn::CappedTag<T, 1> kOne;
-    for (std::size_t at = 0; at < count; ++at) store_medians<side>(kOne, rows, step, at, medians);
+    const std::size_t lanes = hn::Lanes(kWhole);
+    std::size_t i = 0;
+    for (; i + lanes <= count; i += lanes) of(kWhole, i);
+    if (i == count) return;
+    if (count >= lanes) return of(kWhole, count - lanes);
+    for (; i < count; ++i) of(kOne, i);
+}
+
+template <class T>
+HWY_INLINE void medians_of_9(const T* const* rows, std::size_t step, std::size_t count, T* medians) {
+    for_each_vector<T>(count, [&](auto d, std::size_t at) HWY_ATTR {
+        hn::Vec<decltype(d)> left[3], center[3], right[3];
+        sort_column(d, rows, at, left);
+        sort_column(d, rows, at + step, center);
+        sort_column(d, rows, at + 2 * step, right);
+        const auto low = higher(higher(left[0], center[0]), right[0]);
+        const auto middle = middle_of(left[1], center[1], right[1]);
+        const auto high = lower(lower(left[2], center[2]), right[2]);
+        hn::StoreU(middle_of(low, middle, high), d, medians + at);
+    });
+}
+
+// Sorts columns once for all pixels that they are part of.
+template <class T>
+HWY_INLINE void medians_of_25(const T* const* rows, std::size_t step, std::size_t count, T* medians) {
+    constexpr std::size_t kAtOnce = 4096 / sizeof(T);  // the columns stay in the L1 cache
+    constexpr std::size_t kMaxChannels = 4;
+    alignas(64) SortedColumns<T, kAtOnce + 4 * kMaxChannels> columns;
+    for (std::size_t from = 0; from < count; from += kAtOnce) {
+        const std::size_t pixels = std::min(kAtOnce, count - from);
+        for_each_vector<T>(pixels + 4 * step, [&](auto d, std::size_t at) HWY_ATTR {
+            hn::Vec<decltype(d)> column[5];
+            sort_column(d, rows, from + at, column);
+            for (std::size_t i = 0; i < 5; ++i) hn::StoreU(column[i], d, columns.of[i] + at);
+        });
+        for_each_vector<T>(pixels, [&](auto d, std::size_t at) HWY_ATTR {
+            hn::StoreU(median_of_columns(d, columns, step, at), d, medians + from + at);
+        });
+    }
 }
 
 template <class T>
 HWY_INLINE void medians(const T* const* rows, std::size_t side, std::size_t step, std::size_t count, T* medians) {
-    if (side == 3) return medians_of_side<3>(rows, step, count, medians);
-    medians_of_side<5>(rows, step, count, medians);
+    if (side == 3) return medians_of_9(rows, step, count, medians);
+    medians_of_25(rows, step, count, medians);
 }
 
 // --- the bilateral filter --------------------------------------------------------------------------------------------
 
+// Same as filters::weight_of().
 template <class D>
-HWY_INLINE hn::Vec<D> number(D d, float value) {
-    return hn::Set(d, value);
-}
-
-// Same as exp2_of() for numbers from -126 to 0.
-template <class D>
-HWY_INLINE hn::Vec<D> exp2_of(D d, hn::Vec<D> x) {
-    const hn::RebindToSigned<D> bits;
-    const auto half_up = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), number(d, -0.5f), number(d, 0.5f));
-    const auto whole = hn::ConvertTo(bits, hn::Add(x, half_up));
-    const auto f = hn::Sub(x, hn::ConvertTo(d, whole));
-    constexpr float kFactors[] = {0.00134004282f, 0.00961805668f, 0.0555032723f, 0.240226509f, 0.693147207f, 1.0f};
-    auto value = number(d, 0.000154614447f);
-    for (const float factor : kFactors) value = hn::Add(number(d, factor), hn::Mul(f, value));
-    const auto half = hn::ShiftRight<1>(hn::Sub(whole, hn::ShiftRight<31>(whole)));
-    const auto power = [&](auto exponent) HWY_ATTR {
-        return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(exponent, hn::Set(bits, 127))));
-    };
-    return hn::Mul(hn::Mul(value, power(half)), power(hn::Sub(whole, half)));
+HWY_INLINE hn::Vec<D> weight_of(D d, hn::Vec<D> exponent) {
+    const hn::RebindToUnsigned<D> bits;
+    const auto whole = hn::Set(d, 0x1.8p23f);
+    const auto moved = hn::Add(exponent, whole);
+    const auto f = hn::Sub(exponent, hn::Sub(moved, whole));
+    auto value = hn::Set(d, 0.00132647273f);
+    for (const float factor : {0.00967151299f, 0.0555073358f, 0.240222424f, 0.693147004f, 1.0f})
+        value = hn::MulAdd(f, value, hn::Set(d, factor));
+    return hn::BitCast(d, hn::Add(hn::BitCast(bits, value), hn::ShiftLeft<23>(hn::BitCast(bits, moved))));
 }
 
 template <int channels, class D>
-HWY_INLINE void store_bilateral(D d, const PlaneRow* rows, std::size_t radius, float space, float range, std::size_t at,
+HWY_INLINE void store_bilateral(D d, const PlaneRow* rows, const BilateralWeights& weights, std::size_t at,
                                 float* const* pixels) {
+    const std::size_t radius = weights.radius;
     hn::Vec<D> center[channels];
     hn::Vec<D> sum[channels];
     for (int c = 0; c < channels; ++c) {
@@ -132,28 +242,25 @@ HWY_INLINE void store_bilateral(D d, const PlaneRow* rows, std::size_t radius, f
         sum[c] = hn::Zero(d);
     }
     auto total = hn::Zero(d);
-    const auto reach = static_cast<std::int32_t>(radius);
-    for (std::int32_t j = -reach; j <= reach; ++j) {
-        for (std::int32_t i = -reach; i <= reach; ++i) {
-            const std::size_t position = at + static_cast<std::size_t>(i + reach);
+    const auto range = hn::Set(d, weights.range);
+    const auto lowest = hn::Set(d, weights.lowest);
+    const float* exponent_of_distance = weights.distances.data();
+    for (std::size_t j = 0; j <= 2 * radius; ++j) {
+        for (std::size_t i = 0; i <= 2 * radius; ++i, ++exponent_of_distance) {
             hn::Vec<D> texel[channels];
-            hn::Vec<D> square[channels];
-            for (int c = 0; c < channels; ++c) {
-                texel[c] = hn::LoadU(d, rows[j + reach].channel[c] + position);
+            for (int c = 0; c < channels; ++c) texel[c] = hn::LoadU(d, rows[j].channel[c] + at + i);
+            const auto first = hn::Sub(texel[0], center[0]);
+            auto squares = hn::Mul(first, first);
+            for (int c = 1; c < channels; ++c) {
                 const auto apart = hn::Sub(texel[c], center[c]);
-                square[c] = hn::Mul(apart, apart);
+                squares = hn::MulAdd(apart, apart, squares);
             }
-            auto squares = square[0];
-            for (int c = 1; c < channels; ++c) squares = hn::Add(squares, square[c]);
-            const float distance = static_cast<float>(i * i + j * j) * space;
-            const auto exponent = hn::Mul(hn::Neg(hn::Add(number(d, distance), hn::Mul(squares, number(d, range)))),
-                                          number(d, 1.44269504f));
-            const auto counts = hn::Ge(exponent, number(d, -126.0f));  // otherwise the weight is 0 or NaN
-            if (hn::AllFalse(d, counts)) continue;
-            const auto weight = hn::IfThenElseZero(counts, exp2_of(d, hn::IfThenElseZero(counts, exponent)));
+            const auto exponent = hn::MulAdd(squares, range, hn::Set(d, *exponent_of_distance));
+            const auto counts = hn::Ge(exponent, lowest);
+            const auto weight = weight_of(d, exponent);
             for (int c = 0; c < channels; ++c)
-                sum[c] = hn::Add(sum[c], hn::IfThenElseZero(counts, hn::Mul(texel[c], weight)));
-            total = hn::Add(total, weight);
+                sum[c] = hn::IfThenElse(counts, hn::MulAdd(texel[c], weight, sum[c]), sum[c]);
+            total = hn::IfThenElse(counts, hn::Add(total, weight), total);
         }
     }
     for (int c = 0; c < channels; ++c) hn::StoreU(hn::Div(sum[c], total), d, pixels[c] + at);
@@ -173,21 +280,21 @@ void median_of_codes_on_vectors(const unsigned char* const* rows, std::size_t si
 }
 
 template <int channels>
-HWY_INLINE void bilateral_of_channels(const PlaneRow* rows, std::size_t radius, float space, float range,
-                                      std::size_t count, float* const* pixels) {
+HWY_INLINE void bilateral_of_channels(const PlaneRow* rows, const BilateralWeights& weights, std::size_t count,
+                                      float* const* pixels) {
     constexpr hn::ScalableTag<float> kWhole;
     constexpr hn::CappedTag<float, 1> kOne;
     const std::size_t lanes = hn::Lanes(kWhole);
     std::size_t at = 0;
-    for (; at + lanes <= count; at += lanes) store_bilateral<channels>(kWhole, rows, radius, space, range, at, pixels);
-    for (; at < count; ++at) store_bilateral<channels>(kOne, rows, radius, space, range, at, pixels);
+    for (; at + lanes <= count; at += lanes) store_bilateral<channels>(kWhole, rows, weights, at, pixels);
+    for (; at < count; ++at) store_bilateral<channels>(kOne, rows, weights, at, pixels);
 }
 
-void bilateral_on_vectors(const PlaneRow* rows, std::size_t channels, std::size_t radius, float space, float range,
+void bilateral_on_vectors(const PlaneRow* rows, std::size_t channels, const BilateralWeights& weights,
                           std::size_t count, float* const* pixels) {
-    if (channels == 1) return bilateral_of_channels<1>(rows, radius, space, range, count, pixels);
-    if (channels == 2) return bilateral_of_channels<2>(rows, radius, space, range, count, pixels);
-    bilateral_of_channels<4>(rows, radius, space, range, count, pixels);
+    if (channels == 1) return bilateral_of_channels<1>(rows, weights, count, pixels);
+    if (channels == 2) return bilateral_of_channels<2>(rows, weights, count, pixels);
+    bilateral_of_channels<4>(rows, weights, count, pixels);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -210,9 +317,9 @@ void median_of_rows(const unsigned char* const* rows, std::size_t side, std::siz
     HWY_DYNAMIC_DISPATCH(median_of_codes_on_vectors)(rows, side, step, count, medians);
 }
 
-void bilateral_of_rows(const PlaneRow* rows, std::size_t channels, std::size_t radius, float space, float range,
-                       std::size_t count, float* const* pixels) {
-    HWY_DYNAMIC_DISPATCH(bilateral_on_vectors)(rows, channels, radius, space, range, count, pixels);
+void bilateral_of_rows(const PlaneRow* rows, std::size_t channels, const BilateralWeights& weights, std::size_t count,
+                       float* const* pixels) {
+    HWY_DYNAMIC_DISPATCH(bilateral_on_vectors)(rows, channels, weights, count, pixels);
 }
 
 }  // namespace texton::detail

@@ -2,6 +2,7 @@
 // Square neighborhood filters on vectors, one row of pixels at a time. Rows of texels begin `side / 2` texels before
 // the first pixel and end as many texels after the last.
 #include <cstddef>
+#include <vector>
 
 namespace texton::detail {
 
@@ -17,9 +18,18 @@ struct PlaneRow {
     const float* channel[4];
 };
 
-/// Computes filters::Bilateral of `count` pixels with 1, 2 or 4 channels, whose other channels are 0, with a separate row
-/// for each channel. `pixels` has four rows. A pixel is NaN if all its weights are 0.
-void bilateral_of_rows(const PlaneRow* rows, std::size_t channels, std::size_t radius, float space, float range,
-                       std::size_t count, float* const* pixels);
+/// The exponents of the weights of filters::Bilateral.
+struct BilateralWeights {
+    std::size_t radius;
+    float range;                   ///< for a squared difference of values of 1
+    float lowest;                  ///< lower ones have the weight 0
+    std::vector<float> distances;  ///< of the texels, row by row
+};
+
+/// Computes filters::Bilateral of `count` pixels with 1, 2 or 4 channels, whose other channels are 0, with a separate
+/// row for each channel. `pixels` has four rows. A pixel is NaN if all its weights are 0. The CPU must have fused
+/// multiply-adds: line_sums() must not be null.
+void bilateral_of_rows(const PlaneRow* rows, std::size_t channels, const BilateralWeights& weights, std::size_t count,
+                       float* const* pixels);
 
 }  // namespace texton::detail

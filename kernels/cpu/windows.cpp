@@ -8,10 +8,12 @@
 
 #include "kernels/cpu/job.h"
 #include "kernels/cpu/kernels.h"
+#include "kernels/cpu/line_sums.h"
 #include "kernels/cpu/line_vector.h"
 #include "kernels/cpu/texel_rows.h"
 #include "kernels/cpu/window_rows.h"
 #include "kernels/functors/filter_functors.h"
+#include "kernels/functors/median_functors.h"
 
 namespace texton::detail {
 namespace {
@@ -29,8 +31,7 @@ bool enqueue_tiles(Launch& launch, std::size_t columns, std::size_t rows, const 
     return true;
 }
 
-/// Ring of the 2 * reach + 1 most recent rows of texels of a tile, with separate channels. The rows include `reach`
-/// texels on both sides.
+/// Ring of the 2 * reach + 1 most recent rows of texels of a tile. The rows include `reach` texels on both sides.
 class Window {
 public:
     Window(const CpuJob& job, const PixelPosition& corner, std::size_t width, std::size_t reach)
@@ -45,15 +46,23 @@ public:
     std::size_t channels() const { return texels_.channels(); }
     /// Reads row `y` of the texture in place of the oldest row.
     PlaneRow read(std::size_t number, std::int32_t y) {
-        float* const row = &room_[number % rows_ * channels() * apart_];
-        texels_.centers(left_, y, across_, row, apart_);
+        float* const row = room_of(number);
+        texels_.centers(left_, y, across_, row, {apart_, 1});
         PlaneRow planes{};
         for (std::size_t c = 0; c < channels(); ++c) planes.channel[c] = row + c * apart_;
         return planes;
     }
+    /// Reads row `y` with all channels of one texel after another.
+    const float* read_values(std::size_t number, std::int32_t y) {
+        float* const row = room_of(number);
+        texels_.centers(left_, y, across_, row, {1, channels()});
+        return row;
+    }
 
 private:
     static constexpr std::size_t kAligned = 16;  // floats
+
+    float* room_of(std::size_t number) { return &room_[number % rows_ * channels() * apart_]; }
 
     TexelRows texels_;
     std::int32_t left_;
@@ -89,6 +98,7 @@ public:
         const TexelFormat& format = job_.textures[0].format;
         if (texels_.are_stored() && texels_.clamps() && are_alike_codes_of_8_bits(format, job_.image.format().stored))
             return make_codes(height, format.channels);
+        if (job_.image.takes_values(texels_.channels())) return make_values(height);
         Window window(job_, corner_, width_, side_ / 2);
         LineVector<float> pixels(4 * width_);
         for_each_window<PlaneRow>(
@@ -107,6 +117,19 @@ private:
     static constexpr std::size_t kMaxSide = 5;
 
     std::int32_t left() const { return corner_.x - static_cast<std::int32_t>(side_ / 2); }
+
+    void make_values(std::size_t height) {
+        const std::size_t channels = texels_.channels();
+        const bool past_caches = job_.exceeds_caches();
+        Window window(job_, corner_, width_, side_ / 2);
+        LineVector<float> pixels(channels * width_);
+        for_each_window<const float*>(
+            corner_, height, side_, [&](std::size_t number, std::int32_t y) { return window.read_values(number, y); },
+            [&](const float* const* rows, PixelPosition at) {
+                median_of_rows(rows, side_, channels, channels * width_, pixels.data());
+                job_.image.store_values(at, pixels.data(), width_, past_caches);
+            });
+    }
 
     void make_codes(std::size_t height, std::size_t channels) {
         const std::size_t values = channels * (width_ + side_ - 1);
@@ -149,20 +172,23 @@ private:
 
 // --- the bilateral filter --------------------------------------------------------------------------------------------
 
-struct BilateralNumbers {
-    std::size_t radius;
-    float space;
-    float range;
-};
+BilateralWeights weights_of(const filters::Bilateral& filter) {
+    BilateralWeights weights{static_cast<std::size_t>(filter.radius), filter.range, filters::kLowestExponent, {}};
+    for (std::int32_t j = -filter.radius; j <= filter.radius; ++j) {
+        for (std::int32_t i = -filter.radius; i <= filter.radius; ++i)
+            weights.distances.push_back(static_cast<float>(i * i + j * j) * filter.space);
+    }
+    return weights;
+}
 
 class BilateralTile {
 public:
-    BilateralTile(const CpuJob& job, const PixelPosition& corner, std::size_t width, const BilateralNumbers& numbers)
+    BilateralTile(const CpuJob& job, const PixelPosition& corner, std::size_t width, const BilateralWeights& weights)
         : job_(job),
           corner_(corner),
           width_(width),
-          numbers_(numbers),
-          window_(job, corner, width, numbers.radius),
+          weights_(weights),
+          window_(job, corner, width, weights.radius),
           pixels_(4 * width) {}
 
     void make(std::size_t height) {
@@ -171,8 +197,7 @@ public:
             corner_, height, window_.rows(),
             [&](std::size_t number, std::int32_t y) { return window_.read(number, y); },
             [&](const PlaneRow* rows, PixelPosition at) {
-                bilateral_of_rows(rows, window_.channels(), numbers_.radius, numbers_.space, numbers_.range, width_,
-                                  planes);
+                bilateral_of_rows(rows, window_.channels(), weights_, width_, planes);
                 job_.image.store(at, pixels_.data(), width_, width_);
             });
     }
@@ -181,7 +206,7 @@ private:
     const CpuJob& job_;
     PixelPosition corner_;
     std::size_t width_;
-    BilateralNumbers numbers_;
+    const BilateralWeights& weights_;
     Window window_;
     LineVector<float> pixels_;
 };
@@ -197,8 +222,8 @@ bool CpuKernels::median(Launch& launch, const filters::Median<5>&) const {
 }
 
 bool CpuKernels::bilateral(Launch& launch, const filters::Bilateral& filter) const {
-    const BilateralNumbers numbers{static_cast<std::size_t>(filter.radius), filter.space, filter.range};
-    return enqueue_tiles<BilateralTile>(launch, 512, 16, numbers);
+    if (line_sums() == nullptr) return false;
+    return enqueue_tiles<BilateralTile>(launch, 512, 16, weights_of(filter));
 }
 
 }  // namespace texton::detail

@@ -3,6 +3,7 @@
 #include "kernels/cuda/blocks.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/functors/filter_functors.h"
+#include "kernels/functors/median_functors.h"
 #include "kernels/launch/launch_state.h"
 
 namespace texton::filters {
@@ -33,13 +34,10 @@ struct TileSource {
     }
 };
 
-/// Same result as ByComparison at two thirds of its cost, for values without NaN and without negative zeros.
+/// Same results as ByComparison at two thirds of its cost, for values without NaN and without negative zeros.
 struct ByMinimum {
-    __device__ void operator()(float& low, float& high) const {
-        const float lower = fminf(low, high);
-        high = fmaxf(low, high);
-        low = lower;
-    }
+    __device__ float lower(float first, float second) const { return fminf(first, second); }
+    __device__ float higher(float first, float second) const { return fmaxf(first, second); }
 };
 
 __device__ bool is_special(float value) { return value != value || detail::bits_of(value) == 0x80000000u; }

@@ -4,7 +4,7 @@
 #include <span>
 
 #include <texton/filter.h>
-#include <texton/float_math.h>
+#include <texton/float4.h>
 #include <texton/pixel.h>
 
 #include "kernels/functors/neighborhood.h"
@@ -115,13 +115,30 @@ struct Separable {
 
 // --- the bilateral filter --------------------------------------------------------------------------------------------
 
+// Weights are powers of 2, whose exponents are 0 at most.
+
+constexpr float kLowestExponent = -126;  // lower ones have the weight 0
+
+/// Returns 2^exponent, within 3 units in the last place, for exponents from kLowestExponent to 0.
+TEXTON_HD inline float weight_of(float exponent) {
+    const float moved = exponent + 0x1.8p23f;  // the fraction's lowest bits are the nearest whole number
+    const float f = exponent - (moved - 0x1.8p23f);
+    float value = 0.00132647273f;
+    value = fmaf(f, value, 0.00967151299f);
+    value = fmaf(f, value, 0.0555073358f);
+    value = fmaf(f, value, 0.240222424f);
+    value = fmaf(f, value, 0.693147004f);
+    value = fmaf(f, value, 1.0f);
+    return detail::float_of(detail::bits_of(value) + (detail::bits_of(moved) << 23));
+}
+
 struct Bilateral {
     static constexpr bool kMayBeCalledWithZeros = true;
     static constexpr unsigned kPixels = 1;
     NumberedTexels texels;
     std::int32_t radius;
-    float space;  // factor of the squared distance, in the exponent
-    float range;  // factor of the squared difference of values, in the exponent
+    float space;  // exponent of 2 for a squared distance of 1
+    float range;  // exponent of 2 for a squared difference of values of 1
 
     template <class Source>
     TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
@@ -132,11 +149,12 @@ struct Bilateral {
             for (std::int32_t i = -radius; i <= radius; ++i) {
                 const Float4 texel = texels(source, at.z, at.x + i, at.y + j);
                 const Float4 apart = texel - center;
-                const Float4 square = apart * apart;
-                const float weight = exp_of(
-                    -(static_cast<float>(i * i + j * j) * space + (square.x + square.y + square.z + square.w) * range));
-                if (!(weight > 0)) continue;
-                sum += texel * weight;
+                const float squares =
+                    fmaf(apart.w, apart.w, fmaf(apart.z, apart.z, fmaf(apart.y, apart.y, apart.x * apart.x)));
+                const float exponent = fmaf(squares, range, static_cast<float>(i * i + j * j) * space);
+                if (!(exponent >= kLowestExponent)) continue;
+                const float weight = weight_of(exponent);
+                sum = fma(texel, weight, sum);
                 total += weight;
             }
         }
@@ -145,85 +163,6 @@ struct Bilateral {
             return {nan, nan, nan, nan};
         }
         return {sum.x / total, sum.y / total, sum.z / total, sum.w / total};
-    }
-};
-
-// --- the median of 9 or 25 values ------------------------------------------------------------------------------------
-//
-// Forgetful selection: among any n / 2 + 2 of n values, neither the lowest nor the highest can be the median. The
-// filter reads that many values, drops the lowest and the highest, reads one of the remaining values, and so on until
-// three values are left. The sequence of comparisons does not depend on the values.
-
-/// Orders two values with one comparison. If a value is NaN, both keep their positions.
-struct ByComparison {
-    TEXTON_HD void operator()(float& low, float& high) const {
-        const bool swap = high < low;
-        const float lower = swap ? high : low;
-        high = swap ? low : high;
-        low = lower;
-    }
-};
-
-template <class Order>
-TEXTON_HD void put_in_order(Float4& low, Float4& high, const Order& order) {
-    order(low.x, high.x);
-    order(low.y, high.y);
-    order(low.z, high.z);
-    order(low.w, high.w);
-}
-
-/// Moves the lowest value to the front and the highest to the back.
-template <int count, class Order>
-TEXTON_HD void move_extremes_out(Float4* values, const Order& order) {
-    for (int i = 0; i < count / 2; ++i) put_in_order(values[i], values[count - 1 - i], order);
-    for (int i = 1; i < (count + 1) / 2; ++i) put_in_order(values[0], values[i], order);
-    for (int i = count / 2; i < count - 1; ++i) put_in_order(values[i], values[count - 1], order);
-}
-
-/// Returns the median of the `count` values in `values`, which are modified, and of count - 3 further values.
-/// next(count) returns the next of these while `count` values are in use.
-template <int count, class Next, class Order>
-TEXTON_HD Float4 median_of(Float4* values, const Next& next, const Order& order) {
-    move_extremes_out<count>(values, order);
-    if constexpr (count == 3) {
-        return values[1];
-    } else {
-        values[0] = next(count);
-        return median_of<count - 1>(values, next, order);
-    }
-}
-
-/// The texels of a square neighborhood by their number, counted row by row. Median reads them from the last to the
-/// first.
-template <int side, class Source>
-struct Square {
-    const NumberedTexels& texels;
-    const Source& source;
-    PixelPosition center;
-
-    TEXTON_HD Float4 operator()(int number) const {
-        return texels(source, center.z, center.x + number % side - side / 2, center.y + number / side - side / 2);
-    }
-};
-
-template <int side>
-struct Median {
-    static constexpr bool kMayBeCalledWithZeros = true;
-    static constexpr unsigned kPixels = 1;
-    static constexpr int kAtHand = side * side / 2 + 2;
-    NumberedTexels texels;
-
-    template <class Source>
-    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
-        return in_order(at, source, ByComparison{});
-    }
-    template <class Source, class Order>
-    TEXTON_HD Float4 in_order(PixelPosition at, const Source& source, const Order& order) const {
-        const Square<side, Source> square{texels, source, at};
-        Float4 values[kAtHand];
-        for (int i = 0; i < kAtHand; ++i) values[i] = square(side * side - 1 - i);
-        return median_of<kAtHand>(
-            values, [&](int count) { return square(count - 4); }, order);
     }
 };
 

@@ -1,7 +1,9 @@
 // Compares the CPU device's specialized window filters and sharpening kernels with the functors. Results must be
 // bit-identical.
 #include <algorithm>
-#include <limits>
+#include <bit>
+#include <cstdint>
+#include <numbers>
 #include <utility>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include <texton/launch.h>
 
 #include "kernels/functors/filter_functors.h"
+#include "kernels/functors/median_functors.h"
 #include "tests/support/scenes.h"
 
 namespace texton {
@@ -42,15 +45,51 @@ TEST(CpuWindowsTest, MediansOfNineTexelsMatchTheFunctor) { expect_medians<3>(Med
 
 TEST(CpuWindowsTest, MediansOfTwentyFiveTexelsMatchTheFunctor) { expect_medians<5>(MedianSize::five); }
 
+/// Orders 64 zeros and ones at a time.
+struct ByBits {
+    std::uint64_t lower(std::uint64_t first, std::uint64_t second) const { return first & second; }
+    std::uint64_t higher(std::uint64_t first, std::uint64_t second) const { return first | second; }
+};
+
+/// By the 0-1 principle, a comparison network that is correct for zeros and ones is correct for all values.
+template <int side>
+void expect_medians_of_zeros_and_ones() {
+    constexpr unsigned kValues = side * side;
+    constexpr unsigned kAtOnce = 6;  // values that differ between the bits of a word
+    for (std::uint32_t rest = 0; rest < 1U << (kValues - kAtOnce); ++rest) {
+        std::uint64_t columns[side][side];
+        for (unsigned i = 0; i < kValues; ++i) {
+            std::uint64_t word = 0;
+            if (i >= kAtOnce) {
+                word = (rest >> (i - kAtOnce) & 1U) != 0 ? ~std::uint64_t{0} : 0;
+            } else {
+                for (unsigned bit = 0; bit < 64; ++bit) word |= std::uint64_t{bit >> i & 1U} << bit;
+            }
+            columns[i / side][i % side] = word;
+        }
+        for (auto& column : columns) filters::sort(column, ByBits{});
+        const std::uint64_t median = filters::median_of_columns(columns, ByBits{});
+        std::uint64_t expected = 0;
+        for (unsigned bit = 0; bit < 64; ++bit) {
+            const auto ones = static_cast<unsigned>(std::popcount(rest) + std::popcount(bit));
+            expected |= std::uint64_t{ones > kValues / 2} << bit;
+        }
+        ASSERT_EQ(median, expected) << rest;
+    }
+}
+
+TEST(CpuWindowsTest, MediansOfNineZerosAndOnesAreCorrect) { expect_medians_of_zeros_and_ones<3>(); }
+
+TEST(CpuWindowsTest, MediansOfTwentyFiveZerosAndOnesAreCorrect) { expect_medians_of_zeros_and_ones<5>(); }
+
 TEST(CpuWindowsTest, BilateralFiltersMatchTheFunctor) {
     for (const float sigma_range : {0.1F, 30.0F}) {
         on_every_scene(Filter::point, [&](const Scene& scene) {
             const BilateralOptions options{.sigma_space = 1.5F, .sigma_range = sigma_range, .radius = 1};
-            const auto counts = [](float sigma) {
-                return static_cast<float>(
-                    std::min(double{std::numeric_limits<float>::max()}, 0.5 / (double{sigma} * sigma)));
+            const auto exponent = [](float sigma) {
+                return static_cast<float>(-0.5 * std::numbers::log2e / (double{sigma} * sigma));
             };
-            const filters::Bilateral functor{{scene.layered()}, 1, counts(1.5F), counts(sigma_range)};
+            const filters::Bilateral functor{{scene.layered()}, 1, exponent(1.5F), exponent(sigma_range)};
             expect_same(
                 scene, scene.extent,
                 [&](const Stream& stream, const View& image) { bilateral(stream, image, scene.texture, options); },
