@@ -76,52 +76,24 @@ public:
           modes_(reader_.rows(corner.z)),
           border_(border_word(job.textures[0])),
           past_caches_(job.exceeds_caches()),
+          channels_(job.textures[0].format.bytes),
           pairs_(4, 2 * span_.count),
-          weights_(4, 2 * span_.count),
-          words_(2, static_cast<std::size_t>(reader_.view().levels[0].width)) {
-        if (job.textures[0].format.bytes == kWordBytes) return;
-        for (std::size_t i = span_.first; i < span_.first + span_.count; ++i) {
-            const auto [first, last] = std::minmax({inside(lattice.columns.left[i]), inside(lattice.columns.right[i])});
-            first_read_ = std::min(first_read_, first);
-            last_read_ = std::max(last_read_, last);
-        }
-    }
+          weights_(4, 2 * span_.count) {}
 
     void make(std::size_t height) {
-        for (std::size_t row = 0; row < height; ++row, ++corner_.y) {
-            const PixelFormat& format = job_.image.format();
-            const BytePixels pixels{reinterpret_cast<unsigned char*>(job_.image.address(corner_)), width_,
-                                    format.stored.bytes, past_caches_};
-            blend(lattice_.rows[static_cast<std::size_t>(corner_.y)], pixels);
+        const PixelFormat& format = job_.image.format();
+        for (std::int32_t y = corner_.y; y < corner_.y + static_cast<std::int32_t>(height); ++y) {
+            const BytePixels pixels{reinterpret_cast<unsigned char*>(job_.image.address({corner_.x, y, corner_.z})),
+                                    width_, format.stored.bytes, past_caches_};
+            blend(lattice_.rows[static_cast<std::size_t>(y)], pixels);
         }
     }
 
 private:
-    static constexpr std::size_t kWordBytes = 4;
-
     ByteRow texels_of(std::int32_t y) {
-        const std::size_t channels = job_.textures[0].format.bytes;
-        if (y == kBorderTexel) return {nullptr, kWordBytes, border_};
-        const unsigned char* texels = texels_of_row(reader_.view(), corner_.z, y);
-        if (channels == kWordBytes) return {texels, kWordBytes, border_};
-        const std::uint32_t* words = words_.row(y, [&](std::uint32_t* row) {
-            return channels == 1 ? widen<std::uint8_t>(texels, row) : widen<std::uint16_t>(texels, row);
-        });
-        return {reinterpret_cast<const unsigned char*>(words), kWordBytes, border_};
+        if (y == kBorderTexel) return {nullptr, channels_, border_};
+        return {texels_of_row(reader_.view(), corner_.z, y), channels_, border_};
     }
-
-    // Converts texels of fewer bytes to words, so that the same code loads them. Converts only those that the tile
-    // reads.
-    template <class Texel>
-    void widen(const unsigned char* texels, std::uint32_t* words) const {
-        for (auto i = static_cast<std::size_t>(first_read_); i <= static_cast<std::size_t>(last_read_); ++i) {
-            Texel texel;
-            std::memcpy(&texel, texels + i * sizeof texel, sizeof texel);
-            words[i] = texel;
-        }
-    }
-
-    std::int32_t inside(std::int32_t texel) const { return std::clamp(texel, 0, reader_.view().levels[0].width - 1); }
 
     const std::uint32_t* pairs_of_row(std::int32_t y) {
         return pairs_.row(
@@ -130,7 +102,8 @@ private:
 
     ByteWeights weights_of(std::int32_t share) {
         const std::uint32_t* weights = weights_.row(share, [&](std::uint32_t* row) {
-            lattice_.kernels.weigh(lattice_.columns, span_, static_cast<std::uint32_t>(share), row, row + span_.count);
+            lattice_.kernels.weigh(lattice_.columns, span_, static_cast<std::uint32_t>(share), channels_, row,
+                                   row + span_.count);
         });
         return {weights, weights + span_.count};
     }
@@ -148,18 +121,16 @@ private:
 
     const CpuJob& job_;
     const ByteLattice& lattice_;
-    PixelPosition corner_;  // first pixel of the current row
+    PixelPosition corner_;
     std::size_t width_;
     ByteSpan span_;
     TextureReader reader_;
     RowSampler modes_;  // sets the thread's floating-point modes while it exists
     std::uint32_t border_;
     bool past_caches_;
+    std::size_t channels_;                           // bytes of a texel
     KeptRows<std::int32_t, std::uint32_t> pairs_;    // the key is the row of texels
     KeptRows<std::int32_t, std::uint32_t> weights_;  // the key is the weight of the lower row
-    KeptRows<std::int32_t, std::uint32_t> words_;    // rows of texels of fewer than four bytes
-    std::int32_t first_read_ = std::numeric_limits<std::int32_t>::max();
-    std::int32_t last_read_ = -1;
 };
 
 }  // namespace
@@ -187,10 +158,11 @@ bool fetch_byte_lattice(const CpuJob& job, const Lattice& lattice) {
     // In this case rows of fetches are faster than rows of words.
     if (texture.format.channels < 4 && bytes.reads_rows_once) return false;
     bytes.columns = columns_of(columns);
-    bytes.kernels.find_windows(bytes.columns, level.width, 4);
-    for_each_tile(job.extent, kColumns, kRows, [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
-        ByteTile(job, bytes, corner, width).make(height);
-    });
+    bytes.kernels.find_windows(bytes.columns, level.width);
+    for_each_tile(job.extent, kColumns, rows_of_tiles(job.extent, kColumns, kRows),
+                  [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
+                      ByteTile(job, bytes, corner, width).make(height);
+                  });
     return true;
 }
 

@@ -47,9 +47,29 @@ HWY_INLINE Pairs load_pairs(const std::uint32_t* pairs) {
     return {hn::LoadU(kWord, pairs), hn::LoadU(kWord, pairs + lanes())};
 }
 
-HWY_INLINE void store_pairs(const Pairs& pairs, std::uint32_t* to) {
-    hn::StoreU(pairs.even, kWord, to);
-    hn::StoreU(pairs.odd, kWord, to + lanes());
+// Stores the lower halves of words.
+HWY_INLINE void store_halves(WordVector words, std::uint16_t* to) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtepi32_epi16(words.raw));
+#else
+    const auto low = hn::And(words, hn::Set(kWord, 0xffff));
+    hn::StoreU(hn::DemoteTo(kTwoBytes, hn::BitCast(kInt, low)), kTwoBytes, to);
+#endif
+}
+
+// Stores the pairs of a vector of pixels, of which `at` is the first. For one and two channels, channels 0 and 1 are in
+// the lower halves of the words.
+template <std::size_t channels>
+HWY_INLINE void store_pairs(const Pairs& pairs, std::uint32_t* to, std::size_t at) {
+    if constexpr (channels == 4) {
+        hn::StoreU(pairs.even, kWord, to + 2 * at);
+        hn::StoreU(pairs.odd, kWord, to + 2 * at + lanes());
+    } else if constexpr (channels == 2) {
+        const auto low = hn::And(pairs.even, hn::Set(kWord, 0xffff));
+        hn::StoreU(hn::Or(low, hn::ShiftLeft<16>(pairs.odd)), kWord, to + at);
+    } else {
+        store_halves(pairs.even, reinterpret_cast<std::uint16_t*>(to) + at);
+    }
 }
 
 // --- sums ------------------------------------------------------------------------------------------------------------
@@ -106,7 +126,7 @@ HWY_INLINE void prefetch_after(const unsigned char* top, const unsigned char* bo
 HWY_INLINE CodeVector sum_neighbors(const unsigned char* texels, std::int32_t first) {
     HWY_ALIGN static constexpr std::uint8_t kPairs[16] = {0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15};
     const ByteVector pairs =
-        hn::TableLookupBytes(hn::BitCast(kByte, load_texels(texels, first)), hn::LoadDup128(kByte, kPairs));
+        hn::TableLookupBytes(hn::BitCast(kByte, load_texels<4>(texels, first)), hn::LoadDup128(kByte, kPairs));
     return add_pairs(words(pairs), words(hn::Set(kByte, 64)));
 }
 
@@ -155,34 +175,47 @@ ByteWindow find_window(const std::int32_t* left, const std::int32_t* right, cons
     return {};
 }
 
-void find_windows(ByteColumns& columns, std::int32_t width, std::size_t channels) {
+void find_windows(ByteColumns& columns, std::int32_t width) {
     columns.offsets.resize(columns.left.size());
     for (std::size_t i = 0; i < columns.left.size(); i += lanes()) {
-        ByteWindow window;
-        if (channels == 4) window = find_window(&columns.left[i], &columns.right[i], &columns.shares[i], width);
+        const ByteWindow window = find_window(&columns.left[i], &columns.right[i], &columns.shares[i], width);
         for (std::size_t k = i; k < i + lanes(); ++k)
             columns.offsets[k] = static_cast<std::uint32_t>(columns.left[k] - window.first);
         columns.windows.push_back(window);
     }
 }
 
-void pair_bytes(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row, std::uint32_t* pairs) {
+template <std::size_t channels>
+HWY_INLINE void pair_channels(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row,
+                              std::uint32_t* pairs) {
     if (row.texels == nullptr) {
         const WordVector border = hn::Set(kWord, row.border);
-        for (std::size_t i = 0; i < span.count; i += lanes()) store_pairs(pairs_of({border, border}), pairs + 2 * i);
+        for (std::size_t i = 0; i < span.count; i += lanes())
+            store_pairs<channels>(pairs_of({border, border}), pairs, i);
         return;
     }
     const Positions positions(columns, span);
     for_each_run(positions, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
         for (std::size_t i = begin; i < end; i += lanes())
-            store_pairs(pairs_of(load_two<kind.value>(positions, row, i)), pairs + 2 * i);
+            store_pairs<channels>(pairs_of(load_two<kind.value, channels>(positions, row, i)), pairs, i);
     });
+}
+
+void pair_bytes(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row, std::uint32_t* pairs) {
+    if (row.channels == 1) return pair_channels<1>(columns, span, row, pairs);
+    if (row.channels == 2) return pair_channels<2>(columns, span, row, pairs);
+    pair_channels<4>(columns, span, row, pairs);
 }
 
 // Computes the weights of footprint_weights(), whose sum is 256: one rounded product determines all four weights. The
 // part of a weight above 255 goes to the lower row, which is then the same row.
-void weigh(const ByteColumns& columns, const ByteSpan& span, std::uint32_t share, std::uint32_t* top,
-           std::uint32_t* bottom) {
+void weigh(const ByteColumns& columns, const ByteSpan& span, std::uint32_t share, std::size_t channels,
+           std::uint32_t* top, std::uint32_t* bottom) {
+    const auto store = [channels](CodeVector left, CodeVector right, std::uint32_t* weights, std::size_t at) HWY_ATTR {
+        const WordVector both = hn::BitCast(kWord, hn::Or(left, hn::ShiftLeft<8>(right)));
+        if (channels == 1) return store_halves(both, reinterpret_cast<std::uint16_t*>(weights) + at);
+        hn::StoreU(both, kWord, weights + at);
+    };
     const CodeVector y = hn::Set(kCode, static_cast<std::uint16_t>(share));
     for (std::size_t i = 0; i < span.count; i += lanes()) {
         const CodeVector x = codes(hn::LoadU(kWord, &columns.shares[span.first + i]));
@@ -191,12 +224,34 @@ void weigh(const ByteColumns& columns, const ByteSpan& span, std::uint32_t share
         const CodeVector left = hn::Sub(hn::Set(kCode, 256), x);
         const CodeVector left_top = hn::Min(hn::Sub(left, hn::Sub(y, right_bottom)), hn::Set(kCode, 255));
         const CodeVector left_bottom = hn::Sub(left, left_top);
-        hn::StoreU(hn::BitCast(kWord, hn::Or(left_top, hn::ShiftLeft<8>(right_top))), kWord, top + i);
-        hn::StoreU(hn::BitCast(kWord, hn::Or(left_bottom, hn::ShiftLeft<8>(right_bottom))), kWord, bottom + i);
+        store(left_top, right_top, top, i);
+        store(left_bottom, right_bottom, bottom, i);
+    }
+}
+
+// Pixels of one or two channels: a vector has the pairs and the weights of twice as many codes as it has words.
+void blend_codes(const BytePairs& rows, const ByteWeights& weights, const BytePixels& pixels) {
+    constexpr hn::Rebind<std::uint8_t, Code> kCodes;
+    const hn::RebindToSigned<Code> shorts;
+    const std::size_t count = pixels.count * pixels.channels;
+    const auto load = [](const std::uint32_t* from, std::size_t i) HWY_ATTR { return hn::LoadU(kWord, from + i / 2); };
+    for (std::size_t i = 0; i < count; i += 2 * lanes()) {
+        const CodeVector sum = hn::Add(add_pairs(load(weights.top, i), load(rows.top, i)),
+                                       add_pairs(load(weights.bottom, i), load(rows.bottom, i)));
+        const CodeVector code = hn::Xor(hn::ShiftRight<8>(hn::Add(sum, hn::Set(kCode, 128))), hn::Set(kCode, 128));
+        const auto stored = hn::DemoteTo(kCodes, hn::BitCast(shorts, code));
+        if (i + 2 * lanes() <= count) {
+            hn::StoreU(stored, kCodes, pixels.stored + i);
+        } else {
+            HWY_ALIGN unsigned char last[2 * kByteBlock];
+            hn::StoreU(stored, kCodes, last);
+            std::memcpy(pixels.stored + i, last, count - i);
+        }
     }
 }
 
 void blend(const BytePairs& rows, const ByteWeights& weights, const BytePixels& pixels) {
+    if (pixels.channels != 4) return blend_codes(rows, weights, pixels);
     store_words(pixels, [=](std::size_t i) HWY_ATTR { return pixels_of(sum_kept(rows, weights, i)); });
 }
 
@@ -215,8 +270,8 @@ void blend_rows(const ByteColumns& columns, const ByteSpan& span, const ByteRow 
         store_words(pixels, begin, end, [=](std::size_t i) HWY_ATTR {
             if (kind.value == Kind::every_second)
                 prefetch_after(upper.texels, lower.texels, positions.windows[i / lanes()].first);
-            const Pairs top = pairs_of(load_two<kind.value>(positions, upper, i));
-            const Pairs bottom = pairs_of(load_two<kind.value>(positions, lower, i));
+            const Pairs top = pairs_of(load_two<kind.value, 4>(positions, upper, i));
+            const Pairs bottom = pairs_of(load_two<kind.value, 4>(positions, lower, i));
             return pixels_of(sum_pairs(top, bottom, weights, i));
         });
     });
@@ -228,7 +283,7 @@ void copy_texels(const ByteColumns& columns, const ByteSpan& span, const unsigne
     const ByteRow row{texels, 4, 0};
     for_each_run(positions, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
         store_words(pixels, begin, end,
-                    [=](std::size_t i) HWY_ATTR { return load_two<kind.value>(positions, row, i).left; });
+                    [=](std::size_t i) HWY_ATTR { return load_two<kind.value, 4>(positions, row, i).left; });
     });
 }
 

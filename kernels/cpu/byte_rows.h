@@ -2,7 +2,8 @@
 // The texture unit's linear filter of 8-bit texels in integer arithmetic, for rows of pixels that all read the same
 // columns.
 //
-// A texel is a 32-bit word of four codes. Pixels are processed in whole blocks of 16, whatever vectors the CPU has.
+// A texel is a 32-bit word of up to four codes. Pixels are processed in whole blocks of 16, whatever vectors the CPU
+// has.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -48,13 +49,14 @@ struct ByteSpan {
     std::size_t count;
 };
 
-/// Pairs of texels of two rows.
+/// Pairs of texels of two rows. A pixel of four channels has two words. Pixels of one or two channels have 16 bits per
+/// channel, as much as two codes.
 struct BytePairs {
     const std::uint32_t* top;
     const std::uint32_t* bottom;
 };
 
-/// The weights of the texels of two rows for each pixel.
+/// The weights of the texels of two rows for each pixel: a word, or 16 bits if a pixel has one channel.
 struct ByteWeights {
     const std::uint32_t* top;
     const std::uint32_t* bottom;
@@ -69,19 +71,19 @@ struct BytePixels {
 };
 
 struct ByteKernels {
-    /// Adds the windows. `width` is the number of texels of a row, and `channels` their size in bytes.
-    void (*find_windows)(ByteColumns& columns, std::int32_t width, std::size_t channels);
-    /// Stores both texels of each pixel next to each other: two words of `pairs` per pixel.
+    /// Adds the windows. `width` is the number of texels of a row.
+    void (*find_windows)(ByteColumns& columns, std::int32_t width);
+    /// Stores both texels of each pixel next to each other.
     void (*pair)(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row, std::uint32_t* pairs);
-    /// Computes the weights of the texels of two rows, one word per pixel. `share` is the weight of the lower row in
-    /// 256ths. If it is 0, the lower row must be the upper row: a weight of 256 does not fit into a byte and is divided
-    /// between both.
-    void (*weigh)(const ByteColumns& columns, const ByteSpan& span, std::uint32_t share, std::uint32_t* top,
-                  std::uint32_t* bottom);
+    /// Computes the weights of the texels of two rows for pixels of this number of channels. `share` is the weight of
+    /// the lower row in 256ths. If it is 0, the lower row must be the upper row: a weight of 256 does not fit into a
+    /// byte and is divided between both.
+    void (*weigh)(const ByteColumns& columns, const ByteSpan& span, std::uint32_t share, std::size_t channels,
+                  std::uint32_t* top, std::uint32_t* bottom);
     /// Stores the fetches as pixels.
     void (*blend)(const BytePairs& rows, const ByteWeights& weights, const BytePixels& pixels);
-    /// Same as blend(), for rows that no other row of pixels reads, without prepared pairs. Neither row may be the
-    /// border. `share` is the share that the weights were computed from.
+    /// Same as blend(), for rows that no other row of pixels reads, without prepared pairs. Pixels must have four
+    /// channels. Neither row may be the border. `share` is the share that the weights were computed from.
     void (*blend_rows)(const ByteColumns& columns, const ByteSpan& span, const ByteRow (&rows)[2], std::uint32_t share,
                        const ByteWeights& weights, const BytePixels& pixels);
     /// Copies the left texels unchanged. They must have four bytes and be inside the row.

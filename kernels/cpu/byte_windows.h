@@ -38,8 +38,17 @@ struct Positions {
     const ByteWindow* windows;
 };
 
+constexpr hn::Rebind<std::uint8_t, Word> kOneByte;
+constexpr hn::Rebind<std::uint16_t, Word> kTwoBytes;
+
+// Texels of fewer than four channels become words.
+template <std::size_t channels>
 HWY_INLINE WordVector load_texels(const unsigned char* texels, std::int32_t first) {
-    return hn::BitCast(kWord, hn::LoadU(kByte, texels + std::ptrdiff_t{4} * first));
+    const unsigned char* const from = texels + static_cast<std::ptrdiff_t>(channels) * first;
+    if constexpr (channels == 1) return hn::PromoteTo(kWord, hn::LoadU(kOneByte, from));
+    if constexpr (channels == 2)
+        return hn::PromoteTo(kWord, hn::LoadU(kTwoBytes, reinterpret_cast<const std::uint16_t*>(from)));
+    if constexpr (channels == 4) return hn::BitCast(kWord, hn::LoadU(kByte, from));
 }
 
 struct TwoTexels {
@@ -49,15 +58,15 @@ struct TwoTexels {
 
 using Kind = ByteWindow::Kind;
 
-template <Kind kind>
+template <Kind kind, std::size_t channels>
 HWY_INLINE WordVector from_window(const unsigned char* texels, std::int32_t first, const std::uint32_t* offsets) {
     const WordVector offset = hn::LoadU(kWord, offsets);
     const WordVector maximum = hn::Set(kWord, static_cast<std::uint32_t>(lanes() - 1));
     const auto lane = hn::IndicesFromVec(kWord, hn::And(offset, maximum));
-    const WordVector low = hn::TableLookupLanes(load_texels(texels, first), lane);
+    const WordVector low = hn::TableLookupLanes(load_texels<channels>(texels, first), lane);
     if constexpr (kind == Kind::one) return low;
     const std::int32_t second = first + static_cast<std::int32_t>(lanes());
-    const WordVector high = hn::TableLookupLanes(load_texels(texels, second), lane);
+    const WordVector high = hn::TableLookupLanes(load_texels<channels>(texels, second), lane);
     const auto is_high = hn::Gt(hn::BitCast(kInt, offset), hn::BitCast(kInt, maximum));
     return hn::IfThenElse(hn::RebindMask(kWord, is_high), high, low);
 }
@@ -81,20 +90,20 @@ HWY_INLINE TwoTexels load_scattered(const Positions& positions, const ByteRow& r
     return {hn::Load(kWord, left), hn::Load(kWord, right)};
 }
 
-template <Kind kind>
+template <Kind kind, std::size_t channels>
 HWY_INLINE TwoTexels load_two(const Positions& positions, const ByteRow& row, std::size_t pixel) {
     const std::int32_t first = positions.windows[pixel / lanes()].first;
     if constexpr (kind == Kind::scattered) {
-        if (row.channels == 1) return load_scattered<1>(positions, row, pixel);
-        return row.channels == 2 ? load_scattered<2>(positions, row, pixel) : load_scattered<4>(positions, row, pixel);
+        return load_scattered<channels>(positions, row, pixel);
     } else if constexpr (kind == Kind::every_second || kind == Kind::halves) {
         const std::int32_t second = first + static_cast<std::int32_t>(lanes());
-        const WordVector low = load_texels(row.texels, first);
-        const WordVector high = load_texels(row.texels, second);
+        const WordVector low = load_texels<channels>(row.texels, first);
+        const WordVector high = load_texels<channels>(row.texels, second);
         return {hn::ConcatEven(kWord, high, low), hn::ConcatOdd(kWord, high, low)};
     } else {
         const std::uint32_t* offsets = positions.offsets + pixel;
-        return {from_window<kind>(row.texels, first, offsets), from_window<kind>(row.texels, first + 1, offsets)};
+        return {from_window<kind, channels>(row.texels, first, offsets),
+                from_window<kind, channels>(row.texels, first + 1, offsets)};
     }
 }
 
@@ -124,9 +133,6 @@ HWY_INLINE void for_each_run(const Positions& positions, std::size_t count, cons
 }
 
 // --- pixels ----------------------------------------------------------------------------------------------------------
-
-constexpr hn::Rebind<std::uint8_t, Word> kOneByte;
-constexpr hn::Rebind<std::uint16_t, Word> kTwoBytes;
 
 // Stores the lowest bytes of each pixel, as many as a lane of `d` has.
 template <class D>

@@ -125,8 +125,7 @@ bool copy_texels_on_cpu(const CpuJob& job, const Lattice& lattice) {
     Copies copies{byte_kernels(), columns_of(columns), taps_along(texture, reader.view(), 1, lattice.y),
                   is_run(columns), floats ? byte_reorderer(true) : nullptr};
     if (!is_copy(columns) || !is_copy(copies.rows)) return false;
-    if (copies.kernels != nullptr)
-        copies.kernels->find_windows(copies.columns, reader.view().levels[0].width, texture.format.bytes);
+    if (copies.kernels != nullptr) copies.kernels->find_windows(copies.columns, reader.view().levels[0].width);
     const std::size_t rows = std::max<std::size_t>(1, kTile / job.extent.width);
     for_each_tile(job.extent, job.extent.width, rows,
                   [&](const PixelPosition& corner, std::size_t width, std::size_t height) {

@@ -84,13 +84,17 @@ LineTaps prepare(const SumAxis& axis, std::size_t begin, std::size_t count) {
 
 // --- sums along a line -----------------------------------------------------------------------------------------------
 
-// Adds texel * weight. With `all_count`, no weight is 0.
+// The weights of a tap of a vector of pixels. With `all_count`, no weight is 0.
 template <bool all_count>
-HWY_INLINE FloatVector added(FloatVector texel, const float* weight, FloatVector sum) {
-    const FloatVector weights = hn::Load(kFloat, weight);
-    const FloatVector next = hn::MulAdd(texel, weights, sum);
-    return all_count ? next : hn::IfThenElse(hn::Eq(weights, hn::Zero(kFloat)), sum, next);
-}
+struct TapWeights {
+    FloatVector weights;
+
+    HWY_INLINE explicit TapWeights(const float* from) : weights(hn::Load(kFloat, from)) {}
+    HWY_INLINE FloatVector added(FloatVector texel, FloatVector sum) const {
+        const FloatVector next = hn::MulAdd(texel, weights, sum);
+        return all_count ? next : hn::IfThenElse(hn::Eq(weights, hn::Zero(kFloat)), sum, next);
+    }
+};
 
 // Returns the texels of adjacent vectors that are at these positions.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
@@ -119,30 +123,47 @@ HWY_INLINE FloatVector looked_up(const FloatVector (&window)[vectors], IntVector
 }
 #endif
 
+// The lines of a row, which have the same taps.
+template <std::size_t count>
+struct Lines {
+    static constexpr std::size_t kCount = count;
+    const float* texels;
+    std::size_t texels_apart;
+    float* sums;
+    std::size_t sums_apart;
+};
+
 // `fixed` is the number of taps if the compiler should know it, otherwise 0.
-template <std::size_t vectors, bool all_count, std::uint32_t fixed>
-HWY_INLINE FloatVector sum_window_of(const LineTaps::Block& block, const float* texels, const std::int32_t* offsets,
-                                     const float* weights) {
-    FloatVector window[vectors];
-    for (std::size_t v = 0; v < vectors; ++v) window[v] = hn::LoadU(kFloat, texels + v * kLanes);
+template <std::size_t vectors, bool all_count, std::uint32_t fixed, class Lines>
+HWY_INLINE void sum_window_of(const LineTaps::Block& block, const Lines& lines, const std::int32_t* offsets,
+                              const float* weights) {
+    FloatVector window[Lines::kCount][vectors];
+    FloatVector sum[Lines::kCount];
+    for (std::size_t line = 0; line < Lines::kCount; ++line) {
+        for (std::size_t v = 0; v < vectors; ++v)
+            window[line][v] = hn::LoadU(kFloat, lines.texels + line * lines.texels_apart + v * kLanes);
+        sum[line] = hn::Zero(kFloat);
+    }
     IntVector at = hn::LoadU(kInt, offsets);
-    FloatVector sum = hn::Zero(kFloat);
     const std::uint32_t taps = fixed != 0 ? fixed : block.taps;
 #pragma GCC unroll 4
     for (std::uint32_t tap = 0; tap < taps; ++tap, weights += kLanes) {
+        const TapWeights<all_count> of_tap(weights);
         // After its last tap, a pixel of the block can be past the window. The weight is 0 then.
-        sum = added<all_count>(looked_up(window, at), weights, sum);
+        for (std::size_t line = 0; line < Lines::kCount; ++line)
+            sum[line] = of_tap.added(looked_up(window[line], at), sum[line]);
         at = hn::Add(at, hn::Set(kInt, 1));
     }
-    return sum;
+    for (std::size_t line = 0; line < Lines::kCount; ++line)
+        hn::Store(sum[line], kFloat, lines.sums + line * lines.sums_apart);
 }
 
-template <std::size_t vectors, bool all_count>
-HWY_INLINE FloatVector sum_window(const LineTaps::Block& block, const float* texels, const std::int32_t* offsets,
-                                  const float* weights) {
+template <std::size_t vectors, bool all_count, class Lines>
+HWY_INLINE void sum_window(const LineTaps::Block& block, const Lines& lines, const std::int32_t* offsets,
+                           const float* weights) {
     constexpr std::uint32_t kCubic = 4;
-    if (block.taps == kCubic) return sum_window_of<vectors, all_count, kCubic>(block, texels, offsets, weights);
-    return sum_window_of<vectors, all_count, 0>(block, texels, offsets, weights);
+    if (block.taps == kCubic) return sum_window_of<vectors, all_count, kCubic>(block, lines, offsets, weights);
+    sum_window_of<vectors, all_count, 0>(block, lines, offsets, weights);
 }
 
 template <class D>
@@ -160,6 +181,7 @@ HWY_INLINE hn::Vec<D> load_quads(D d, const float* texels, const std::int32_t* o
 template <bool all_count>
 HWY_INLINE FloatVector sum_apart(const LineTaps::Block& block, const float* texels, const std::int32_t* offsets,
                                  const float* weights) {
+    using Weights = TapWeights<all_count>;
     const hn::Repartition<double, Float> pair;
     FloatVector sum = hn::Zero(kFloat);
     for (std::uint32_t tap = 0; tap < block.taps; tap += 4, texels += 4, weights += 4 * kLanes) {
@@ -171,30 +193,52 @@ HWY_INLINE FloatVector sum_apart(const LineTaps::Block& block, const float* texe
         const auto ab_high = hn::BitCast(pair, hn::InterleaveUpper(kFloat, a, b));
         const auto cd_low = hn::BitCast(pair, hn::InterleaveLower(kFloat, c, d));
         const auto cd_high = hn::BitCast(pair, hn::InterleaveUpper(kFloat, c, d));
-        sum = added<all_count>(hn::BitCast(kFloat, hn::InterleaveLower(pair, ab_low, cd_low)), weights, sum);
-        sum = added<all_count>(hn::BitCast(kFloat, hn::InterleaveUpper(pair, ab_low, cd_low)), weights + kLanes, sum);
-        sum = added<all_count>(hn::BitCast(kFloat, hn::InterleaveLower(pair, ab_high, cd_high)), weights + 2 * kLanes,
-                               sum);
-        sum = added<all_count>(hn::BitCast(kFloat, hn::InterleaveUpper(pair, ab_high, cd_high)), weights + 3 * kLanes,
-                               sum);
+        sum = Weights(weights).added(hn::BitCast(kFloat, hn::InterleaveLower(pair, ab_low, cd_low)), sum);
+        sum = Weights(weights + kLanes).added(hn::BitCast(kFloat, hn::InterleaveUpper(pair, ab_low, cd_low)), sum);
+        sum =
+            Weights(weights + 2 * kLanes).added(hn::BitCast(kFloat, hn::InterleaveLower(pair, ab_high, cd_high)), sum);
+        sum =
+            Weights(weights + 3 * kLanes).added(hn::BitCast(kFloat, hn::InterleaveUpper(pair, ab_high, cd_high)), sum);
     }
     return sum;
 }
 
-template <bool all_count>
-HWY_INLINE FloatVector sum_block(const LineTaps& taps, const LineTaps::Block& block, const float* texels) {
-    texels += block.first;
+template <bool all_count, class Lines>
+HWY_INLINE void sum_block(const LineTaps& taps, const LineTaps::Block& block, Lines lines) {
+    lines.texels += block.first;
     const std::int32_t* offsets = taps.offsets.data() + block.offsets;
     const float* weights = taps.weights.data() + block.weights;
     switch (block.kind) {
-        case Kind::one: return sum_window<1, all_count>(block, texels, offsets, weights);
-        case Kind::two: return sum_window<2, all_count>(block, texels, offsets, weights);
+        case Kind::one: return sum_window<1, all_count>(block, lines, offsets, weights);
+        case Kind::two: return sum_window<2, all_count>(block, lines, offsets, weights);
         case Kind::four:
-            if constexpr (kMaxWindow == 4) return sum_window<4, all_count>(block, texels, offsets, weights);
+            if constexpr (kMaxWindow == 4) return sum_window<4, all_count>(block, lines, offsets, weights);
             break;
         case Kind::apart: break;
     }
-    return sum_apart<all_count>(block, texels, offsets, weights);
+    for (std::size_t line = 0; line < Lines::kCount; ++line) {
+        const float* const texels = lines.texels + line * lines.texels_apart;
+        hn::Store(sum_apart<all_count>(block, texels, offsets, weights), kFloat, lines.sums + line * lines.sums_apart);
+    }
+}
+
+template <class Lines>
+HWY_INLINE void sum_lines(const LineTaps& taps, Lines lines) {
+    for (const LineTaps::Block& block : taps.blocks) {
+        if (block.all_count) {
+            sum_block<true>(taps, block, lines);
+        } else {
+            sum_block<false>(taps, block, lines);
+        }
+        lines.sums += kLanes;
+    }
+}
+
+void along(const LineTaps& taps, std::size_t lines, const float* texels, std::size_t texels_apart, float* sums,
+           std::size_t sums_apart) {
+    if (lines == 1) return sum_lines(taps, Lines<1>{texels, texels_apart, sums, sums_apart});
+    if (lines == 2) return sum_lines(taps, Lines<2>{texels, texels_apart, sums, sums_apart});
+    sum_lines(taps, Lines<4>{texels, texels_apart, sums, sums_apart});
 }
 
 // Vectors that are summed at the same time, so that sums do not wait for each other.
@@ -221,14 +265,6 @@ void slide(std::span<const float> weights, std::size_t step, const float* values
         slide_part<kAtOnce>(weights, step, values + i, sums + i);
     for (; i + 4 * kLanes <= count; i += 4 * kLanes) slide_part<4>(weights, step, values + i, sums + i);
     for (; i < count; i += kLanes) slide_part<1>(weights, step, values + i, sums + i);
-}
-
-void along(const LineTaps& taps, const float* texels, float* sums) {
-    for (const LineTaps::Block& block : taps.blocks) {
-        hn::Store(block.all_count ? sum_block<true>(taps, block, texels) : sum_block<false>(taps, block, texels),
-                  kFloat, sums);
-        sums += kLanes;
-    }
 }
 
 // --- sums of rows ----------------------------------------------------------------------------------------------------

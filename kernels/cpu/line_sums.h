@@ -73,8 +73,10 @@ struct LineTaps {
 struct LineSums {
     /// Prepares the pixels [begin, begin + count) of an axis that does not slide.
     LineTaps (*prepare)(const SumAxis& axis, std::size_t begin, std::size_t count);
-    /// Writes the sums of a line. kLineRest texels after the last one must be readable.
-    void (*along)(const LineTaps& taps, const float* texels, float* sums);
+    /// Writes the sums of 1, 2 or 4 lines, which start so many floats apart. kLineRest texels after the last one of a
+    /// line must be readable.
+    void (*along)(const LineTaps& taps, std::size_t lines, const float* texels, std::size_t texels_apart, float* sums,
+                  std::size_t sums_apart);
     /// Writes sums[k] = values[k] * weights[0] + values[k + step] * weights[1] + ... The count must be a multiple of
     /// kLineBlock. `step` is the number of channels of a line.
     void (*slide)(std::span<const float> weights, std::size_t step, const float* values, std::size_t count,

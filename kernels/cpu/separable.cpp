@@ -62,13 +62,9 @@ public:
         constexpr std::int32_t kPrefetched = 2;  // rows ahead; they are too far apart for the CPU to prefetch them
         texels_.prefetch(first_texel_, y + kPrefetched, texel_count_);
         const float* const texels = read(first_texel_, y, texel_count_);
-        for (std::size_t i = 0; i < lines_; ++i) {
-            if (sliding_.empty()) {
-                sums_.along(taps_, texels + i * room_line_, sums + i * line_);
-            } else {
-                sums_.slide(sliding_, step_, texels + i * room_line_, line_, sums + i * line_);
-            }
-        }
+        if (sliding_.empty()) return sums_.along(taps_, lines_, texels, room_line_, sums, line_);
+        for (std::size_t i = 0; i < lines_; ++i)
+            sums_.slide(sliding_, step_, texels + i * room_line_, line_, sums + i * line_);
     }
     /// Returns texels, in lines that start `room_line()` floats after one another. The next call replaces them.
     const float* read(std::int32_t x, std::int32_t y, std::size_t count) {

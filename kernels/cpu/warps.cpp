@@ -2,13 +2,12 @@
 // together, on vectors.
 #include <algorithm>
 #include <memory>
-#include <span>
-#include <vector>
 
 #include <texton/launch.h>
 
 #include "kernels/cpu/job.h"
 #include "kernels/cpu/kernels.h"
+#include "kernels/cpu/texel_rows.h"
 
 namespace texton::detail {
 namespace {
@@ -36,6 +35,7 @@ public:
 
 private:
     void scale(float* x, float* y, std::size_t count) const {
+        if (shape_.x_unit == 1 && shape_.y_unit == 1) return;
         for (std::size_t i = 0; i < count; ++i) x[i] *= shape_.x_unit;
         for (std::size_t i = 0; i < count; ++i) y[i] *= shape_.y_unit;
     }
@@ -45,17 +45,54 @@ private:
     RowSampler rows_;
 };
 
+// The fetches of the second texture.
+class FetchedMap {
+public:
+    FetchedMap(const CpuJob& job, const Warp& warp, std::int32_t layer)
+        : warp_(warp),
+          fetched_(job.textures[1], job.shapes[1], layer),
+          texels_(job.textures[1], job.shapes[1], layer),
+          fits_(warp.map_x == 1 && warp.map_y == 1) {}
+
+    void read(PixelPosition at, std::size_t count, Warp::MapRow& row) {
+        // A map of the image's size is read by points.
+        if (fits_) {
+            texels_.centers(at.x, at.y, count, planes_.channel[0], {TexelPlanes::kMax, 1});
+            std::copy_n(planes_.channel[0], count, row.x);
+            std::copy_n(planes_.channel[1], count, row.y);
+            return;
+        }
+        for (std::size_t i = 0; i < count; ++i, ++at.x) {
+            row.x[i] = at.center_x() * warp_.map_x;
+            row.y[i] = at.center_y() * warp_.map_y;
+        }
+        Float4 texels[Warp::Row::kMax];
+        fetched_.fetch(row.x, row.y, count, texels);
+        for (std::size_t i = 0; i < count; ++i) {
+            row.x[i] = texels[i].x;
+            row.y[i] = texels[i].y;
+        }
+    }
+
+private:
+    const Warp& warp_;
+    FetchedRows fetched_;
+    TexelRows texels_;
+    bool fits_;
+    TexelPlanes planes_;
+};
+
 class WarpedTile {
 public:
     WarpedTile(const CpuJob& job, const Warp& warp, std::int32_t layer)
         : job_(job), warp_(warp), texture_(job.textures[0], job.shapes[0], layer) {
-        if (job.textures.size() > 1) map_ = std::make_unique<FetchedRows>(job.textures[1], job.shapes[1], layer);
+        if (job.textures.size() > 1) map_ = std::make_unique<FetchedMap>(job, warp, layer);
     }
 
     // Computes at most Warp::Row::kMax pixels.
     void make(PixelPosition at, std::size_t count) {
-        if (map_ != nullptr) read_map(at, count);
-        warp_.coordinates(at, count, map_texels_, row_);
+        if (map_ != nullptr) map_->read(at, count, map_row_);
+        warp_.coordinates(at, count, map_row_, row_);
         if (job_.stores_fetches()) {
             texture_.fetch(row_.x, row_.y, count, job_.image.format(), job_.image.address(at));
         } else {
@@ -63,27 +100,21 @@ public:
             texture_.fetch(row_.x, row_.y, count, pixels);
             job_.image.store(at, {pixels, count});
         }
+        std::int32_t all_exist = 1;
+        for (std::size_t i = 0; i < count; ++i) all_exist &= row_.exists[i];
+        if (all_exist != 0) return;
         for (std::size_t i = 0; i < count; ++i, ++at.x) {
-            if (!row_.exists[i]) job_.image.store(at, {&warp_.border, 1});
+            if (row_.exists[i] == 0) job_.image.store(at, {&warp_.border, 1});
         }
     }
 
 private:
-    void read_map(PixelPosition at, std::size_t count) {
-        float x[Warp::Row::kMax], y[Warp::Row::kMax];
-        for (std::size_t i = 0; i < count; ++i, ++at.x) {
-            x[i] = at.center_x() * warp_.map_x;
-            y[i] = at.center_y() * warp_.map_y;
-        }
-        map_->fetch(x, y, count, map_texels_);
-    }
-
     const CpuJob& job_;
     const Warp& warp_;
     FetchedRows texture_;
-    std::unique_ptr<FetchedRows> map_;  // destroyed before the other rows, since both restore the thread's modes
+    std::unique_ptr<FetchedMap> map_;  // destroyed before the other rows, since both restore the thread's modes
     Warp::Row row_;
-    Float4 map_texels_[Warp::Row::kMax];
+    Warp::MapRow map_row_;
 };
 
 }  // namespace

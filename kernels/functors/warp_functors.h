@@ -115,12 +115,12 @@ Warp warp_of(const Map& map, const Float4& border) {
         warp.map_x = map.x_scale;
         warp.map_y = map.y_scale;
     }
-    warp.coordinates = [map](PixelPosition at, std::size_t count, [[maybe_unused]] const Float4* texels,
+    warp.coordinates = [map](PixelPosition at, std::size_t count, [[maybe_unused]] const Warp::MapRow& fetched,
                              Warp::Row& row) {
         for (std::size_t i = 0; i < count; ++i, ++at.x) {
             WarpPosition position;
             if constexpr (has_source) {
-                position = map.position(at, FetchedTexel{texels[i]});
+                position = map.position(at, FetchedTexel{{fetched.x[i], fetched.y[i], 0, 0}});
             } else {
                 position = map.position(at);
             }

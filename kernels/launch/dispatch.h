@@ -55,10 +55,15 @@ struct Warp {
         static constexpr std::size_t kMax = 256;
         float x[kMax];
         float y[kMax];
-        bool exists[kMax];  ///< false: the pixel has the border color
+        std::int32_t exists[kMax];  ///< 0: the pixel has the border color; as wide as a float for vectorized loops
     };
-    /// Computes the coordinates of `count` pixels from `first` on. `texels` are the fetches of the second texture.
-    std::function<void(PixelPosition first, std::size_t count, const Float4* texels, Row& row)> coordinates;
+    /// The first two channels of fetches of the second texture.
+    struct MapRow {
+        float x[Row::kMax];
+        float y[Row::kMax];
+    };
+    /// Computes the coordinates of `count` pixels from `first` on. `map` has the fetches for these pixels.
+    std::function<void(PixelPosition first, std::size_t count, const MapRow& map, Row& row)> coordinates;
     float map_x = 1;  ///< texels of the second texture for each pixel, along x
     float map_y = 1;  ///< the same along y
     Float4 border;

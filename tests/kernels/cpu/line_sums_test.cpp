@@ -60,11 +60,16 @@ SumAxis random_axis(Random& random, float step, std::size_t pixels, std::size_t 
 void expect_sums_along(Random& random, const SumAxis& axis, std::size_t begin, std::size_t count) {
     const LineSums& lines = *line_sums();
     const LineTaps taps = lines.prepare(axis, begin, count);
-    LineVector<float> texels(taps.texels + kLineRest);
-    for (float& texel : texels) texel = any_number(random);
-    LineVector<float> sums(taps.pixels);
-    lines.along(taps, texels.data(), sums.data());
-    for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t line_count = std::size_t{1} << random.below(3);
+    const std::size_t apart = whole_line_blocks(taps.texels) + kLineRest;
+    LineVector<float> all_texels(line_count * apart);
+    for (float& texel : all_texels) texel = any_number(random);
+    LineVector<float> all_sums(line_count * taps.pixels);
+    lines.along(taps, line_count, all_texels.data(), apart, all_sums.data(), taps.pixels);
+    for (std::size_t k = 0; k < line_count * count; ++k) {
+        const std::size_t line = k / count, i = k % count;
+        const float* const texels = &all_texels[line * apart];
+        const float* const sums = &all_sums[line * taps.pixels];
         const SumAxis::Taps pixel = axis.taps(begin + i);
         ASSERT_GE(pixel.first, taps.first_texel);
         ASSERT_LE(static_cast<std::size_t>(pixel.first - taps.first_texel) + pixel.weights.size(), taps.texels);
