@@ -1,7 +1,6 @@
 #include "arrays/cpu/rows.h"
 
 #include <algorithm>
-#include <cfenv>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -144,8 +143,6 @@ const SrgbTables& srgb_tables() {
 
 RowSampler::RowSampler(const TextureView& view, const Sampler& sampler, std::int32_t layer)
     : view_(view), sampler_(sampler), layer_(layer) {
-    std::fegetenv(&caller_modes_);
-    std::fesetenv(FE_DFL_ENV);
     if (!is_simple(view, sampler)) return;
     if (has_border(sampler) && !store_border(sampler, view.format, plan_.border)) return;
     const LevelView& level = view.levels[0];
@@ -161,8 +158,6 @@ RowSampler::RowSampler(const TextureView& view, const Sampler& sampler, std::int
     }
     kernels_ = row_kernels(view.format, sampler.filter);
 }
-
-RowSampler::~RowSampler() { std::fesetenv(&caller_modes_); }
 
 bool RowSampler::has_kernels(std::size_t count) const {
     constexpr std::size_t kMin = 8;  // smaller blocks are not worthwhile

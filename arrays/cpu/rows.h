@@ -1,5 +1,4 @@
 #pragma once
-#include <cfenv>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -7,6 +6,7 @@
 
 #include <texton/pixel_encode.h>
 
+#include "arrays/cpu/default_modes.h"
 #include "arrays/cpu/pixel_rows.h"
 #include "arrays/cpu/row_columns.h"
 #include "arrays/cpu/rows_simd.h"
@@ -18,14 +18,12 @@ namespace texton::detail {
 /// Performs plain fetches at many positions, in blocks. It uses vectors for 1D textures, where y must be 0, and for 2D
 /// textures and layers if the format and the sampler permit it. Otherwise it uses the model of the texture unit.
 ///
-/// The results are bit-identical to those of the model. To ensure this, the constructor sets the default floating-point
-/// environment for the calling thread (round to nearest, keep denormals), and the destructor restores the caller's. So
-/// a sampler must be created, used and destroyed on one thread.
+/// The results are bit-identical to those of the model. To ensure this, the sampler contains DefaultModes. So it must
+/// be created, used and destroyed on one thread.
 class RowSampler {
 public:
     /// The view and the sampler must outlive the object. `layer` is read if the texture is layered.
     RowSampler(const TextureView& view, const Sampler& sampler, std::int32_t layer = 0);
-    ~RowSampler();
     RowSampler(const RowSampler&) = delete;
     RowSampler& operator=(const RowSampler&) = delete;
 
@@ -59,7 +57,7 @@ private:
     const TextureView& view_;
     const Sampler& sampler_;
     std::int32_t layer_;
-    std::fenv_t caller_modes_;
+    DefaultModes modes_;
     RowPlan plan_{};
     RowKernels kernels_;              // empty: the model is used
     TexelDecoder decoder_ = nullptr;  // for point reads

@@ -8,7 +8,9 @@
 
 #include <texton/sample.h>
 
+#include "arrays/cpu/default_modes.h"
 #include "arrays/cpu/rows.h"
+#include "arrays/cpu/single_fetches.h"
 #include "arrays/sampling.h"
 #include "arrays/unit/texture_unit.h"
 #include "core/cpu/array.h"
@@ -93,7 +95,10 @@ public:
             (view_.kind == ArrayKind::array_1d || view_.kind == ArrayKind::array_2d)) {
             fetch_plain(points, texels);
         } else {
-            for (std::size_t i = 0; i < points.size(); ++i) texels[i] = fetch(points[i], options);
+            const DefaultModes modes;
+            const SingleFetches single(view_, sampler_);
+            for (std::size_t i = 0; i < points.size(); ++i)
+                texels[i] = single.fetch(points[i], options.operation, options.component);
         }
     }
 

@@ -1,5 +1,6 @@
 // float_bits.h: converts float32 and float16 values with integer arithmetic, with the same results on host and device.
 #pragma once
+#include <bit>
 #include <cstdint>
 
 #include "arrays/unit/texture_view.h"
@@ -10,14 +11,12 @@ TEXTON_HD inline bool is_nan(float value) { return (bits_of(value) & 0x7fffffffu
 
 /// Returns the position of the highest bit that is set, and -1 for 0.
 TEXTON_HD inline int highest_bit(std::uint64_t value) {
-    int position = -1;
-    for (int step = 32; step > 0; step >>= 1) {
-        if (value >> step) {
-            value >>= step;
-            position += step;
-        }
-    }
-    return value ? position + 1 : position;
+    if (value == 0) return -1;
+#if defined(__CUDA_ARCH__)
+    return 63 - __clzll(static_cast<long long>(value));
+#else
+    return 63 - std::countl_zero(value);
+#endif
 }
 
 /// Returns floor(value * 2^fraction_bits), saturated at +-2^limit_bits. NaN and denormal values give 0.

@@ -212,23 +212,38 @@ TEXTON_HD inline FootprintWeights share_cube_corner(const LevelTaps& taps, std::
     return weights;
 }
 
+/// Finds the texels of a level. Other sums have functions of their own.
+TEXTON_HD inline LevelTaps find_taps_for(TexelSum&, const TextureView& view, const Sampler& sampler, int level,
+                                         const Coordinates& at, const Placement& placement) {
+    return find_taps(view, sampler, view.levels[level], at, placement);
+}
+
+/// Adds the texels of one slice.
+TEXTON_HD inline void add_quad(TexelSum& sum, const LevelView& level, const TexelFormat& format, const Sampler& sampler,
+                               const LevelTaps& taps, int slice, const FootprintWeights& weights, int scale) {
+    Lane lanes[4][4];
+    const Quad quad = load_quad(level, format, sampler, taps, slice);
+    for (int c = 0; c < 4; ++c)
+        for (int i = 0; i < 4; ++i) lanes[c][i] = quad.texel[i].channel[c];
+    sum.add(lanes, share_cube_corner(taps, level.width, weights), scale);
+}
+
 /// Adds the texels around a position in one level. Their weights add up to `share`. With two slices, the share of the
 /// first one is rounded and the second one gets the rest. Recording: onehot_mip3d_l0_t0.
-TEXTON_HD inline void add_footprint(TexelSum& sum, const TextureView& view, const Sampler& sampler, int level,
+///
+/// `Sum` is TexelSum, or a class with the same functions and overloads of find_taps_for(), add_quad() and read_point().
+template <class Sum>
+TEXTON_HD inline void add_footprint(Sum& sum, const TextureView& view, const Sampler& sampler, int level,
                                     const Coordinates& at, std::int32_t share, int scale, const Placement& placement) {
     if (share == 0) return;
     const LevelView& info = view.levels[level];
-    const LevelTaps taps = find_taps(view, sampler, info, at, placement);
+    const LevelTaps taps = find_taps_for(sum, view, sampler, level, at, placement);
     const std::int32_t near = round_to_256th((kFullWeight - taps.z.weight) * share);
     for (int slice = 0; slice < 2; ++slice) {
         const std::int32_t slice_share = slice == 0 ? near : share - near;
         if (slice_share == 0) continue;
         const FootprintWeights weights = footprint_weights(taps.x.weight, taps.y.weight, slice_share);
-        Lane lanes[4][4];
-        const Quad quad = load_quad(info, view.format, sampler, taps, slice);
-        for (int c = 0; c < 4; ++c)
-            for (int i = 0; i < 4; ++i) lanes[c][i] = quad.texel[i].channel[c];
-        sum.add(lanes, share_cube_corner(taps, info.width, weights), scale);
+        add_quad(sum, info, view.format, sampler, taps, slice, weights, scale);
     }
 }
 

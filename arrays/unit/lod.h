@@ -98,8 +98,7 @@ TEXTON_HD inline ShortFloat magnitude_of(const SignedShortFloat& value) {
 TEXTON_HD inline ShortFloat multiply(const ShortFloat& a, const ShortFloat& b) {
     if (a.mantissa == 0 || b.mantissa == 0) return {0, 0};
     std::int32_t sum = 7;
-    for (int i = 0; i < 10; ++i)
-        if (b.mantissa >> i & 1) sum += (a.mantissa << i) >> 6;
+    for (int i = 0; i < 10; ++i) sum += ((a.mantissa << i) >> 6) & -(b.mantissa >> i & 1);
     return shorten(sum, a.exponent + b.exponent - 12);
 }
 

@@ -57,8 +57,10 @@ TEXTON_HD inline ReciprocalPiece reciprocal_piece(std::uint32_t index) {
 /// Returns the square of a 16-bit value in units of 2^17. Each partial product is truncated before the addition.
 TEXTON_HD inline std::uint32_t truncated_square(std::uint32_t value) {
     std::uint32_t sum = 0;
-    for (int bit = 0; bit < 16; ++bit)
-        if (value >> bit & 1) sum += (4 * (value >> (bit + 1)) + 1) << (2 * bit) >> 17;
+    for (int bit = 0; bit < 16; ++bit) {
+        const std::uint32_t all_if_set = 0u - (value >> bit & 1u);  // branches on random bits would be slow
+        sum += ((4 * (value >> (bit + 1)) + 1) << (2 * bit) >> 17) & all_if_set;
+    }
     return sum;
 }
 

@@ -77,14 +77,23 @@ TEXTON_HD inline Texel point_texel(const TextureView& view, const Sampler& sampl
     return texel;
 }
 
-[[gnu::noinline]] TEXTON_HD inline Texel sample_levels(const TextureView& view, const Sampler& sampler,
-                                                       const Coordinates& at, const LevelBlend& blend) {
+/// Executes a fetch of a single texel.
+TEXTON_HD inline Texel read_point(TexelSum&, const TextureView& view, const Sampler& sampler, int level,
+                                  const Coordinates& at) {
+    return point_texel(view, sampler, level, at);
+}
+
+// The functions below add the texels to `sum`, which must be new. Its class is TexelSum, or one with the same functions
+// (see add_footprint()).
+
+template <class Sum>
+[[gnu::noinline]] TEXTON_HD Texel sample_levels(const TextureView& view, const Sampler& sampler, const Coordinates& at,
+                                                const LevelBlend& blend, Sum& sum) {
     // With anisotropy, point reads also pass through the filter, except in 3D textures: measured on an H200 with random
     // gradients, snorm8 and rgb10a2.
     const bool filtered = sampler.max_anisotropy > 1 && view.kind != ArrayKind::array_3d;
     if (sampler.filter == Filter::point && blend.weight == 0 && !filtered)
-        return point_texel(view, sampler, blend.level, at);
-    TexelSum sum(view.format);
+        return read_point(sum, view, sampler, blend.level, at);
     add_footprint(sum, view, sampler, blend.level, at, kFullWeight - blend.weight, 0, {});
     sum.end_position();
     add_footprint(sum, view, sampler, blend.level + 1, at, blend.weight, 0, {});
@@ -113,8 +122,9 @@ TEXTON_HD inline int footprints_per_position(const TexelFormat& format) {
 
 /// Adds a row of samples. The order is from the far end to the end that the direction points to. The weights of the
 /// samples are rounded so that their running total is correct. Recording: rand_grad_aniso8_f32.
-TEXTON_HD inline void add_row(TexelSum& sum, const TextureView& view, const Sampler& sampler, const Coordinates& at,
-                              const LevelRow& level) {
+template <class Sum>
+TEXTON_HD void add_row(Sum& sum, const TextureView& view, const Sampler& sampler, const Coordinates& at,
+                       const LevelRow& level) {
     const SampleRow& row = level.row;
     const std::int32_t side = 128 << row.scale;
     const std::int32_t pairs = (side + row.share - 1) / row.share;
@@ -138,11 +148,11 @@ TEXTON_HD inline void add_row(TexelSum& sum, const TextureView& view, const Samp
 /// Returns the result for an anisotropic footprint. In the finer level, the row follows from the ratio, and its offsets
 /// are stretched. In the coarser level, whose texels are larger, the ratio is smaller by the same factor; if it is 1 or
 /// less, one sample is taken. Recording: rand_grad_aniso2_f32.
-TEXTON_HD inline Texel sample_line(const TextureView& view, const Sampler& sampler, const Coordinates& at,
-                                   const FootprintLine& line) {
+template <class Sum>
+TEXTON_HD Texel sample_line(const TextureView& view, const Sampler& sampler, const Coordinates& at,
+                            const FootprintLine& line, Sum& sum) {
     const LevelBlend blend = blend_levels(view, sampler, line.lod);
-    if (line.ratio == 0) return sample_levels(view, sampler, at, blend);
-    TexelSum sum(view.format);
+    if (line.ratio == 0) return sample_levels(view, sampler, at, blend, sum);
     const Direction texel{2 * line.direction.x, 2 * line.direction.y};
     const SampleRow fine = sample_row(line.ratio);
     const Direction offset = pair_offset(line.direction, fine.first);
@@ -167,19 +177,26 @@ TEXTON_HD inline Texel sample_line(const TextureView& view, const Sampler& sampl
 // --- fetches ---------------------------------------------------------------------------------------------------------
 
 /// Fetches from level 0.
+template <class Sum>
+TEXTON_HD Texel fetch(const TextureView& view, const Sampler& sampler, const Coordinates& at, Sum& sum) {
+    return sample_levels(view, sampler, at, {0, 0}, sum);
+}
 TEXTON_HD inline Texel fetch(const TextureView& view, const Sampler& sampler, const Coordinates& at) {
-    return sample_levels(view, sampler, at, {0, 0});
+    TexelSum sum(view.format);
+    return fetch(view, sampler, at, sum);
 }
 
 /// Fetches at the given level of detail.
-TEXTON_HD inline Texel fetch_lod(const TextureView& view, const Sampler& sampler, const Coordinates& at, float lod) {
-    return sample_levels(view, sampler, at, blend_levels(view, sampler, lod_to_fixed(lod)));
+template <class Sum>
+TEXTON_HD Texel fetch_lod(const TextureView& view, const Sampler& sampler, const Coordinates& at, float lod, Sum& sum) {
+    return sample_levels(view, sampler, at, blend_levels(view, sampler, lod_to_fixed(lod)), sum);
 }
 
 /// Fetches with a level of detail and an anisotropy that follow from the gradients, the change of the coordinates
 /// between pixels. For cubemaps, the gradients are those of the direction.
-TEXTON_HD inline Texel fetch_grad(const TextureView& view, const Sampler& sampler, const Coordinates& at,
-                                  const Gradients& gradients) {
+template <class Sum>
+TEXTON_HD Texel fetch_grad(const TextureView& view, const Sampler& sampler, const Coordinates& at,
+                           const Gradients& gradients, Sum& sum) {
     const bool volume = view.kind == ArrayKind::array_3d;
     const PixelFootprint footprint =
         is_cube(view.kind)
@@ -188,9 +205,9 @@ TEXTON_HD inline Texel fetch_grad(const TextureView& view, const Sampler& sample
     // A footprint that crosses an edge of a cube is treated as isotropic (recording cube_aniso16_f32).
     const bool isotropic =
         sampler.max_anisotropy < 2 || volume || view.kind == ArrayKind::layered_1d || footprint.folded;
-    if (!isotropic) return sample_line(view, sampler, at, footprint_line(footprint, sampler.max_anisotropy));
+    if (!isotropic) return sample_line(view, sampler, at, footprint_line(footprint, sampler.max_anisotropy), sum);
     const std::int32_t lod = approximate_log2(major_axis(footprint).length);
-    return sample_levels(view, sampler, at, blend_levels(view, sampler, lod));
+    return sample_levels(view, sampler, at, blend_levels(view, sampler, lod), sum);
 }
 
 /// Returns texel `index` of linear memory. Texels outside read as zeros.
@@ -215,25 +232,31 @@ TEXTON_HD inline Texel gather(const TextureView& view, const Sampler& sampler, c
     return result;
 }
 
-/// Performs the given fetch operation.
-TEXTON_HD inline Texel fetch_point(const TextureView& view, const Sampler& sampler, const FetchPoint& point,
-                                   FetchOperation operation, int component) {
+/// Performs the given fetch operation. Gathers and texel fetches do not use `sum`.
+template <class Sum>
+TEXTON_HD Texel fetch_point(const TextureView& view, const Sampler& sampler, const FetchPoint& point,
+                            FetchOperation operation, int component, Sum& sum) {
     const Coordinates at{point.x, point.y, point.z, point.layer};
     switch (operation) {
-        case FetchOperation::plain: return fetch(view, sampler, at);
-        case FetchOperation::lod: return fetch_lod(view, sampler, at, point.lod);
+        case FetchOperation::plain: return fetch(view, sampler, at, sum);
+        case FetchOperation::lod: return fetch_lod(view, sampler, at, point.lod, sum);
         case FetchOperation::gradients: {
             Gradients gradients{{point.dx[0], 0, 0}, {point.dy[0], 0, 0}};
             for (int axis = 1; axis < 3 && !is_flat(view.kind); ++axis) {
                 gradients.dx[axis] = point.dx[axis];
                 gradients.dy[axis] = point.dy[axis];
             }
-            return fetch_grad(view, sampler, at, gradients);
+            return fetch_grad(view, sampler, at, gradients, sum);
         }
         case FetchOperation::gather: return gather(view, sampler, at, component);
         case FetchOperation::texel: return fetch_texel(view, point.layer);
     }
     return {};
+}
+TEXTON_HD inline Texel fetch_point(const TextureView& view, const Sampler& sampler, const FetchPoint& point,
+                                   FetchOperation operation, int component) {
+    TexelSum sum(view.format);
+    return fetch_point(view, sampler, point, operation, component, sum);
 }
 
 }  // namespace texton::detail

@@ -70,7 +70,7 @@ DirectFetches::DirectFetches(const CpuJob& job, std::size_t texture, RefusedFetc
 
 Texel DirectFetches::fetch(ArrayKind kind, FetchOperation operation, const FetchPoint& at, int component) const {
     if (!has(kind, operation, component)) return {};
-    return reader_.fetch(at, {.operation = operation, .component = component});
+    return single_.fetch(at, operation, component);
 }
 
 Texel fetch_on_cpu(const DirectFetches& fetches, ArrayKind kind, float x, float y, std::int32_t layer) {

@@ -1,5 +1,5 @@
-// Measures the cost of a fetch on one core of the CPU device: with the model of the texture unit and, for plain
-// fetches, with RowSampler, which uses vectors where possible.
+// Measures the cost of a fetch on one core of the CPU device, beside the model of the texture unit: with RowSampler,
+// which performs plain fetches on vectors, and with SingleFetches.
 #include <functional>
 #include <memory>
 #include <random>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arrays/cpu/rows.h"
+#include "arrays/cpu/single_fetches.h"
 #include "arrays/unit/texel_format.h"
 #include "arrays/unit/texture_unit.h"
 #include "tests/bench/comparison.h"
@@ -14,7 +15,6 @@
 namespace texton::bench {
 namespace {
 
-constexpr std::size_t kSide = 1024;
 constexpr std::size_t kFetches = 1 << 16;
 
 // A texture of random bytes with all levels, and fetches at random positions.
@@ -26,25 +26,28 @@ struct Scene {
     std::vector<Texel> texels;
 };
 
-std::shared_ptr<Scene> make_scene(Format format) {
+std::shared_ptr<Scene> make_scene(Format format, ArrayKind kind = ArrayKind::array_2d) {
     auto scene = std::make_shared<Scene>();
     std::mt19937 random(1);
-    scene->view.kind = ArrayKind::array_2d;
+    scene->view.kind = kind;
     scene->view.format = detail::texel_format(format);
     const std::size_t bytes = scene->view.format.bytes;
-    for (std::size_t side = kSide; side > 0; side /= 2) {
-        std::vector<unsigned char>& level = scene->levels.emplace_back(side * side * bytes);
+    const bool volume = kind == ArrayKind::array_3d;
+    for (std::size_t side = volume ? 128 : 1024; side > 0; side /= 2) {
+        const std::size_t depth = volume ? side : is_cube(kind) ? 6 : 1;
+        std::vector<unsigned char>& level = scene->levels.emplace_back(side * side * depth * bytes);
         for (unsigned char& byte : level) byte = static_cast<unsigned char>(random() & 0x3f);
         const auto length = static_cast<std::int32_t>(side);
         const auto pitch = static_cast<std::int64_t>(side * bytes);
-        scene->view.levels[scene->view.level_count++] = {level.data(), length, length, 1, pitch, pitch * length};
+        scene->view.levels[scene->view.level_count++] = {
+            level.data(), length, length, static_cast<std::int32_t>(depth), pitch, pitch * length};
     }
     scene->sampler = {
         .filter = Filter::linear, .mip_filter = Filter::linear, .normalized_coordinates = true, .max_anisotropy = 16};
     std::uniform_real_distribution<float> position(0, 1);
     for (std::size_t i = 0; i < kFetches; ++i) {
         FetchPoint& point = scene->points.emplace_back();
-        point = {.x = position(random), .y = position(random), .lod = 3 * position(random)};
+        point = {.x = position(random), .y = position(random), .z = position(random), .lod = 3 * position(random)};
         point.dx[0] = 0.02f * position(random);  // up to 20 texels long and up to 2 texels wide
         point.dy[1] = 0.002f * position(random);
     }
@@ -57,6 +60,13 @@ std::function<void()> by_model(const std::shared_ptr<Scene>& scene, FetchOperati
         for (std::size_t i = 0; i < kFetches; ++i) {
             scene->texels[i] = detail::fetch_point(scene->view, scene->sampler, scene->points[i], operation, 0);
         }
+    };
+}
+
+std::function<void()> one_by_one(const std::shared_ptr<Scene>& scene, FetchOperation operation) {
+    return [scene, operation] {
+        const detail::SingleFetches single(scene->view, scene->sampler);
+        for (std::size_t i = 0; i < kFetches; ++i) scene->texels[i] = single.fetch(scene->points[i], operation, 0);
     };
 }
 
@@ -85,14 +95,18 @@ void add_costs(Format format) {
         const auto scene = make_scene(format);
         return {on_vectors(scene), by_model(scene, FetchOperation::plain)};
     });
-    add_cost("model at a level of detail (plain)", [format]() -> Sides {
-        const auto scene = make_scene(format);
-        return {by_model(scene, FetchOperation::lod), by_model(scene, FetchOperation::plain)};
-    });
-    add_cost("model with gradients, anisotropy 16 (plain)", [format]() -> Sides {
-        const auto scene = make_scene(format);
-        return {by_model(scene, FetchOperation::gradients), by_model(scene, FetchOperation::plain)};
-    });
+    const auto add_single = [&](const std::string& what, ArrayKind kind, FetchOperation operation) {
+        add_cost(what + " (the model)", [format, kind, operation]() -> Sides {
+            const auto scene = make_scene(format, kind);
+            return {one_by_one(scene, operation), by_model(scene, operation)};
+        });
+    };
+    add_single("at a level of detail", ArrayKind::array_2d, FetchOperation::lod);
+    add_single("with gradients, anisotropy 16", ArrayKind::array_2d, FetchOperation::gradients);
+    add_single("plain of a volume", ArrayKind::array_3d, FetchOperation::plain);
+    add_single("at a level of detail of a volume", ArrayKind::array_3d, FetchOperation::lod);
+    add_single("plain of a cubemap", ArrayKind::cubemap, FetchOperation::plain);
+    add_single("at a level of detail of a cubemap", ArrayKind::cubemap, FetchOperation::lod);
 }
 
 const bool added = add_suite([] {

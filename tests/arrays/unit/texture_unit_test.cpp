@@ -250,18 +250,7 @@ std::vector<FetchPoint> steady_points(ArrayKind kind, std::size_t count, unsigne
 }
 
 Texel model_fetch(const Both& both, const Sampler& sampler, const FetchPoint& point, const SampleOptions& options) {
-    const detail::Coordinates at{point.x, point.y, point.z, point.layer};
-    const bool flat = is_flat(both.view.kind);
-    const detail::Gradients gradients{{point.dx[0], flat ? 0 : point.dx[1], point.dx[2]},
-                                      {point.dy[0], flat ? 0 : point.dy[1], point.dy[2]}};
-    switch (options.operation) {
-        case FetchOperation::plain: return fetch(both.view, sampler, at);
-        case FetchOperation::lod: return fetch_lod(both.view, sampler, at, point.lod);
-        case FetchOperation::gradients: return fetch_grad(both.view, sampler, at, gradients);
-        case FetchOperation::gather: return gather(both.view, sampler, at, options.component);
-        case FetchOperation::texel: return detail::fetch_texel(both.view, point.layer);
-    }
-    return {};
+    return detail::fetch_point(both.view, sampler, point, options.operation, options.component);
 }
 
 class FetchTest : public testing::TestWithParam<std::tuple<DeviceKind, ArrayKind>> {};
