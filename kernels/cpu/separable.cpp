@@ -61,6 +61,8 @@ public:
     void sum(std::int32_t y, float* sums) {
         constexpr std::int32_t kPrefetched = 2;  // rows ahead; they are too far apart for the CPU to prefetch them
         texels_.prefetch(first_texel_, y + kPrefetched, texel_count_);
+        if (const float* const values = lines_ == 1 ? texels_.values_in_place(y) : nullptr; values && !sliding_.empty())
+            return slide_in_place(values, y, sums);
         const float* const texels = read(first_texel_, y, texel_count_);
         if (sliding_.empty()) return sums_.along(taps_, lines_, texels, room_line_, sums, line_);
         for (std::size_t i = 0; i < lines_; ++i)
@@ -75,6 +77,30 @@ public:
     std::size_t room_line() const { return room_line_; }
 
 private:
+    // Sums texels inside the texture without copying them. `row` has the texels of the whole row.
+    void slide_in_place(const float* row, std::int32_t y, float* sums) {
+        const std::size_t around = sliding_.size() - 1;  // texels that a line has more than pixels
+        const auto outside = static_cast<std::size_t>(std::max(-first_texel_, 0));
+        const std::int64_t inside = std::int64_t{texels_.width()} - first_texel_ - static_cast<std::int64_t>(around);
+        const std::size_t begin = std::min(whole_line_blocks(outside * step_), line_);
+        const std::size_t end =
+            std::clamp(static_cast<std::size_t>(std::max<std::int64_t>(inside, 0)) * step_ / kLineBlock * kLineBlock,
+                       begin, line_);
+        const auto slide_copied = [&](std::size_t from, std::size_t to) {
+            if (from == to) return;
+            const std::int32_t x = first_texel_ + static_cast<std::int32_t>(from / step_);
+            const float* const values = read(x, y, (to - from) / step_ + around);
+            sums_.slide(sliding_, step_, values, to - from, sums + from);
+        };
+        slide_copied(0, begin);
+        if (begin < end) {
+            const std::int64_t first = (std::int64_t{first_texel_} + static_cast<std::int64_t>(begin / step_)) *
+                                       static_cast<std::int64_t>(step_);
+            sums_.slide(sliding_, step_, row + first, end - begin, sums + begin);
+        }
+        slide_copied(end, line_);
+    }
+
     const LineSums& sums_ = *line_sums();
     const TexelRows& texels_;
     std::span<const float> sliding_;  // weights of an axis that slides

@@ -51,6 +51,12 @@ public:
     /// Writes texels in this layout: its step is 1, or it is channels() and the channels are 1 apart. Channels that the
     /// format lacks are not written.
     void centers(std::int32_t x, std::int32_t y, std::size_t count, float* values, ChannelLayout layout) const;
+    /// Returns the address of a row of texels in the texture itself if it stores their channels as floats. Otherwise, and
+    /// for a row beyond the edges, returns null.
+    const float* values_in_place(std::int32_t y) const {
+        return has_values_ && y >= 0 && y < shape_.height ? reinterpret_cast<const float*>(stored(0, y)) : nullptr;
+    }
+    std::int32_t width() const { return shape_.width; }
     /// Writes texels with separate channels; at most TexelPlanes::kMax of them.
     void centers(std::int32_t x, std::int32_t y, std::size_t count, TexelPlanes& texels) const;
     /// Returns channels_of() the format.
@@ -96,7 +102,8 @@ private:
     PlaneDecode decode_planes_ = nullptr;
     PlaneDecode decode_values_ = nullptr;   // of a single channel
     bool clamps_ = false;                   // texels beyond the edges repeat the texels at the edges
-    bool has_floats_ = false;               // a texel is four floats, which a fetch returns unchanged
+    bool has_values_ = false;               // channels are floats, which a fetch returns unchanged
+    bool has_floats_ = false;               // the same, and a texel has four
     const unsigned char* first_ = nullptr;  // null: texels are not stored in rows, or fetches return something else
     std::size_t pitch_ = 0;
     std::size_t bytes_ = 0;
