@@ -74,26 +74,29 @@ TEST(CpuConvolveTest, ConvolutionsMatchTheFunctor) {
     }
 }
 
-/// Widths of less than a block of codes, one block, one block and a part, and several tiles.
-TEST(CpuConvolveTest, ByteConvolutionsOfAnyWidthMatchTheFunctor) {
+/// Widths of less than a block, one block, one block and a part, and several tiles.
+TEST(CpuConvolveTest, ConvolutionsOfAnyWidthMatchTheFunctor) {
     Random random(15);
     std::vector<float> across(17);
     for (float& weight : across) weight = random.unit() / 8;
     const Convolved functor{across, {-0.2f, 0.5f, 1.1f}, false};
-    for (const std::size_t width : std::array<std::size_t, 7>{1, 15, 16, 17, 31, 300, 1003}) {
-        const Extent extent{width, 5};
-        SCOPED_TRACE(width);
-        for (const Sampler& sampler : samplers(Filter::point)) {
-            const Array array(Device::cpu(), {.format = Format::rgba8_unorm, .extent = extent});
-            upload(array.view(), any_bits(random, test::box_bytes(Format::rgba8_unorm, extent)));
-            const Texture texture(array, sampler);
-            const Linear memory(Device::cpu(), Format::rgba8_unorm, {width + 3, 7});
-            expect_same(
-                memory.view(Format::rgba8_unorm, {width + 3, 7}), extent,
-                [&](const Stream& stream, const View& image) {
-                    convolve(stream, image, texture, functor.across, functor.down);
-                },
-                [&](const Stream& stream, const View& image) { launch(stream, image, functor, texture); });
+    for (const Format format : {Format::rgba8_unorm, Format::r8_unorm, Format::rgba32_float, Format::rg32_float,
+                                Format::r32_float, Format::rg16_float}) {
+        for (const std::size_t width : std::array<std::size_t, 9>{1, 15, 16, 17, 31, 33, 64, 300, 5003}) {
+            const Extent extent{width, 5};
+            SCOPED_TRACE(std::string(name(format)) + ", width " + std::to_string(width));
+            for (const Sampler& sampler : samplers(Filter::point)) {
+                const Array array(Device::cpu(), {.format = format, .extent = extent});
+                upload(array.view(), any_bits(random, test::box_bytes(format, extent)));
+                const Texture texture(array, sampler);
+                const Linear memory(Device::cpu(), format, {width + 3, 7});
+                expect_same(
+                    memory.view(format, {width + 3, 7}), extent,
+                    [&](const Stream& stream, const View& image) {
+                        convolve(stream, image, texture, functor.across, functor.down);
+                    },
+                    [&](const Stream& stream, const View& image) { launch(stream, image, functor, texture); });
+            }
         }
     }
 }
