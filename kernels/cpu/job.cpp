@@ -87,10 +87,19 @@ bool CpuJob::exceeds_caches() const {
 bool CpuJob::goes_past_caches() const { return is_four_floats(image.format().stored) && exceeds_caches(); }
 
 std::size_t rows_of_tiles(const Extent& extent, std::size_t columns, std::size_t minimum) {
-    constexpr std::size_t kOfCore = 4;  // tiles per core, so that a late or slow core leaves some to others
+    constexpr std::size_t kOfCore = 4;          // tiles per core, so that a late or slow core leaves some to others
+    constexpr std::size_t kLeastPixels = 8192;  // smaller tiles take less time than it takes to wake another core
+    const std::size_t across = std::min(columns, extent.width);
+    minimum = std::max(minimum, (kLeastPixels + across - 1) / across);
     const std::size_t beside = (extent.width + columns - 1) / columns * extent.depth;
     const std::size_t down = (kOfCore * cpu_cores() + beside - 1) / beside;
     return std::max(minimum, (extent.height + down - 1) / down);
+}
+
+std::size_t rows_of_quick_tiles(const CpuJob& job, std::size_t columns) {
+    constexpr std::size_t kLeastBytes = std::size_t{256} << 10;
+    const std::size_t of_row = std::min(columns, job.extent.width) * job.image.format().stored.bytes;
+    return (kLeastBytes + of_row - 1) / of_row;
 }
 
 void for_each_tile(

@@ -98,6 +98,10 @@ struct CpuJob {
 /// least `minimum`.
 [[nodiscard]] std::size_t rows_of_tiles(const Extent& extent, std::size_t columns, std::size_t minimum);
 
+/// Returns the minimum for rows_of_tiles() of a kernel that hardly does more than copy: below this, the tiles take less
+/// time than it takes to wake the cores.
+[[nodiscard]] std::size_t rows_of_quick_tiles(const CpuJob& job, std::size_t columns);
+
 /// Calls make(corner, width, height) on all cores for the tiles of an image, which have at most `columns` columns and
 /// `rows` rows. Streaming stores of `make` are flushed after each tile.
 void for_each_tile(const Extent& extent, std::size_t columns, std::size_t rows,

@@ -290,8 +290,10 @@ void sum_separably(const CpuJob& job, const SeparableSums& sums, const std::opti
     const std::size_t taps = max_taps(sums.y, 0, job.extent.height);
     const std::size_t channels = channels_of(job.textures[0].format);
     const std::size_t columns = std::clamp<std::size_t>(kKeptFloats / (taps * channels) / 64 * 64, 128, 4096);
-    const std::size_t minimum = 16 + 12 * rows_of_texel(sums.y, job.extent.height);  // few texels are summed twice
     const bool halves = !sharpen && are_halves(job, sums);
+    const std::size_t minimum =
+        halves ? rows_of_quick_tiles(job, columns)
+               : 16 + 12 * rows_of_texel(sums.y, job.extent.height);  // few texels are summed twice
     for_each_tile(job.extent, columns, rows_of_tiles(job.extent, columns, minimum),
                   [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
                       if (halves && halve_tile(job, sums, corner, width, height)) return;
