@@ -423,8 +423,9 @@ LevelTaps find_taps_for(FetchSum& sum, const TextureView& view, const Sampler& s
 void add_quad(FetchSum& sum, const LevelView& level, const TexelFormat& format, const Sampler&, const LevelTaps& taps,
               int slice, const FootprintWeights& weights, int scale) {
     const std::int32_t z = taps.z.texel[slice];
-    if (level.partial != nullptr || (!taps.seamless && reads_border(taps, z))) return sum.fail();
+    if (level.partial != nullptr) return sum.fail();
     if (!taps.seamless) {
+        if (reads_border(taps, z)) return sum.fail();
         const unsigned char* const slice_data = level.data + z * level.slice_pitch;
         const unsigned char* const top = slice_data + taps.y.texel[0] * level.row_pitch;
         const unsigned char* const bottom = slice_data + taps.y.texel[1] * level.row_pitch;

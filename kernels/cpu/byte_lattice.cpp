@@ -7,8 +7,6 @@
 #include "kernels/cpu/byte_lattice.h"
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
 #include <vector>
 
 #include "arrays/unit/footprint.h"
@@ -155,7 +153,7 @@ bool fetch_byte_lattice(const CpuJob& job, const Lattice& lattice) {
                       });
         return true;
     }
-    // In this case rows of fetches are faster than rows of words.
+    // blend_rows() takes pixels of four channels only.
     if (texture.format.channels < 4 && bytes.reads_rows_once) return false;
     bytes.columns = columns_of(columns);
     bytes.kernels.find_windows(bytes.columns, level.width);
