@@ -23,4 +23,21 @@ PreparedPositions RowColumns::prepared(std::size_t begin) const {
     return {first_->prepared(begin), second_.data() + begin, share_.data() + begin};
 }
 
+TexelPairs RowColumns::pairs(std::size_t first_block, std::size_t blocks) const {
+    const std::size_t begin = first_block * kRowBlock;
+    return {left_.data() + begin, second_.data() + begin, share_.data() + begin, neighbors_.data() + first_block,
+            blocks};
+}
+
+Neighbors find_neighbors(const std::int32_t* first, const std::int32_t* second) {
+    bool pairs = true;
+    bool all_pairs = true;
+    for (std::size_t i = 0; i < kRowBlock; ++i) {
+        pairs &= first[i] >= 0 && second[i] == first[i] + 1;
+        all_pairs &= first[i] == first[0] + 2 * static_cast<std::int32_t>(i);
+    }
+    if (!pairs) return Neighbors::any;
+    return all_pairs ? Neighbors::all_pairs : Neighbors::pairs;
+}
+
 }  // namespace texton::detail

@@ -1,5 +1,6 @@
 #pragma once
-// Prepared x coordinates that many rows of fetches have in common. The texels must be four floats.
+// Prepared x coordinates that many rows of fetches have in common.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,6 +17,9 @@ namespace texton::detail {
 [[nodiscard]] constexpr std::size_t whole_lattice_steps(std::size_t positions) {
     return (positions + kLatticeStep - 1) / kLatticeStep * kLatticeStep;
 }
+
+/// Returns how the texels of a block follow each other. Negative texels are the border.
+[[nodiscard]] Neighbors find_neighbors(const std::int32_t* first, const std::int32_t* second);
 
 /// The columns of the texels that the pixels of a row read, prepared for many rows of texels.
 class TexelColumns {
@@ -46,16 +50,25 @@ private:
     friend class RowSampler;
     RowColumns(const float* positions, std::size_t count) : positions_(positions), count_(count) {}
 
+    struct StagedRow {
+        const unsigned char* texels = nullptr;  // the row of texels whose pairs are staged
+        std::vector<unsigned char> pairs;
+    };
+
     bool is_prepared() const { return first_.has_value(); }
     PreparedPositions prepared(std::size_t begin) const;
+    TexelPairs pairs(std::size_t first_block, std::size_t blocks) const;
 
     const float* positions_ = nullptr;
     std::size_t count_;
     bool between_ = false;               // some pixels also read a second texel
     std::int32_t last_row_ = -1;         // bottommost row that was fetched
-    std::optional<TexelColumns> first_;  // empty if nothing is prepared
+    std::optional<TexelColumns> first_;  // for texels of four floats; empty if nothing is prepared
+    std::vector<std::int32_t> left_;     // for other texels; likewise
+    std::vector<Neighbors> neighbors_;   // one for each block of these
     std::vector<std::int32_t> second_;
     std::vector<std::int32_t> share_;
+    std::array<StagedRow, 2> staged_;
 };
 
 }  // namespace texton::detail

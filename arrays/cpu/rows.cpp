@@ -225,20 +225,26 @@ void RowSampler::fetch(const float* x, const float* y, std::size_t count, const 
     }
 }
 
-// Columns are prepared only for texels of four floats: their sums are so fast that finding the positions takes as long.
 RowColumns RowSampler::columns(const float* x, std::size_t count) const {
     RowColumns columns(x, count);
     const LatticeKernels& kernels = lattice_kernels();
-    if (kernels_.texels == nullptr || sampler_.filter != Filter::linear || !is_four_floats(view_.format) ||
-        kernels.find == nullptr || count == 0)
+    if (kernels_.texels == nullptr || sampler_.filter != Filter::linear || kernels.find == nullptr || count == 0)
         return columns;
-    const std::size_t padded = whole_lattice_steps(count);
+    const bool four_floats = is_four_floats(view_.format);
+    const std::size_t step = four_floats ? kLatticeStep : kRowBlock;
+    const std::size_t padded = (count + step - 1) / step * step;
     std::vector<float> positions(padded, x[count - 1]);
     std::copy_n(x, count, positions.begin());
     std::vector<std::int32_t> first(padded);
     columns.second_.resize(padded);
     columns.share_.resize(padded);
     kernels.find(plan_.x, positions.data(), padded, {first.data(), columns.second_.data(), columns.share_.data()});
+    if (!four_floats) {
+        for (std::size_t i = 0; i < padded; i += kRowBlock)
+            columns.neighbors_.push_back(find_neighbors(&first[i], &columns.second_[i]));
+        columns.left_ = std::move(first);
+        return columns;
+    }
     columns.between_ = std::ranges::any_of(columns.share_, [](std::int32_t share) { return share != 0; });
     const auto is_inside = [](std::int32_t texel) { return texel >= 0; };
     if (!std::ranges::all_of(first, is_inside)) return columns;
@@ -269,13 +275,56 @@ std::vector<FetchedRow> RowSampler::rows(std::span<const float> y) const {
     return rows;
 }
 
-const float* RowSampler::row_at(std::int32_t y) const {
-    return reinterpret_cast<const float*>(plan_.texels) + std::ptrdiff_t{4} * plan_.pitch * y;
+const unsigned char* RowSampler::row_at(std::int32_t y) const {
+    return plan_.texels + std::ptrdiff_t{view_.format.bytes} * plan_.pitch * y;
+}
+
+const unsigned char* RowSampler::staged_row(RowColumns& columns, const unsigned char* texels,
+                                            const unsigned char* other) const {
+    auto& [first, second] = columns.staged_;
+    if (first.texels != texels && second.texels != texels) {
+        RowColumns::StagedRow& row = first.texels == other ? second : first;
+        row.pairs.resize(columns.left_.size() * 2 * view_.format.bytes);
+        kernels_.stage(plan_, texels, columns.pairs(0, columns.neighbors_.size()), row.pairs.data());
+        row.texels = texels;
+    }
+    return (first.texels == texels ? first : second).pairs.data();
+}
+
+bool RowSampler::fetch_staged(RowColumns& columns, const FetchedRow& at, StagedBlend blend, std::size_t bytes,
+                              unsigned char* results) const {
+    if (columns.left_.empty() || at.top < 0) return false;
+    const unsigned char* const top = row_at(at.top);
+    const unsigned char* const bottom = row_at(at.bottom);
+    StagedRows rows{{top, bottom}, {staged_row(columns, top, bottom), staged_row(columns, bottom, top)}, at.share};
+    const std::size_t whole = columns.count_ / kRowBlock;
+    blend(rows, columns.pairs(0, whole), results);
+    const std::size_t rest = columns.count_ % kRowBlock;
+    if (rest == 0) return true;
+    for (const unsigned char*& staged : rows.staged) staged += whole * kRowBlock * 2 * view_.format.bytes;
+    unsigned char last[kRowBlock * sizeof(Texel)];
+    blend(rows, columns.pairs(whole, 1), last);
+    std::memcpy(results + whole * kRowBlock * bytes, last, rest * bytes);
+    return true;
 }
 
 bool RowSampler::fetch(RowColumns& columns, const FetchedRow& at, Texel* texels, bool past_caches) const {
+    if (is_four_floats(view_.format)) return fetch_four_floats(columns, at, texels, past_caches);
+    return fetch_staged(columns, at, kernels_.blend_texels, sizeof(Texel), reinterpret_cast<unsigned char*>(texels));
+}
+
+bool RowSampler::fetch(RowColumns& columns, const FetchedRow& at, const PixelFormat& image, std::byte* pixels,
+                       bool past_caches) const {
+    auto* const stored = reinterpret_cast<unsigned char*>(pixels);
+    if (is_texel(image.stored)) return fetch(columns, at, reinterpret_cast<Texel*>(pixels), past_caches);
+    if (!is_stored_alike(view_.format, image)) return false;
+    return fetch_staged(columns, at, kernels_.blend_pixels, image.stored.bytes, stored);
+}
+
+bool RowSampler::fetch_four_floats(RowColumns& columns, const FetchedRow& at, Texel* texels, bool past_caches) const {
     if (!columns.is_prepared() || at.top < 0) return false;
-    LatticeRow row{row_at(at.top), row_at(at.bottom), at.share, past_caches};
+    const auto floats_of_row = [this](std::int32_t y) { return reinterpret_cast<const float*>(row_at(y)); };
+    LatticeRow row{floats_of_row(at.top), floats_of_row(at.bottom), at.share, past_caches};
     const std::int32_t last_row = std::exchange(columns.last_row_, std::max(columns.last_row_, at.bottom));
     // Prefetches. If both rows are new, further texels of these rows are prefetched. If only the lower row is new, the
     // row below is prefetched. More than two long rows do not fit the first-level cache.
@@ -284,7 +333,7 @@ bool RowSampler::fetch(RowColumns& columns, const FetchedRow& at, Texel* texels,
         row.soon[0] = row.top + kAhead;
         row.soon[1] = row.bottom + kAhead;
     } else if (at.bottom > last_row && at.bottom + 1 < view_.levels[0].height) {
-        row.soon[0] = row_at(at.bottom + 1);
+        row.soon[0] = floats_of_row(at.bottom + 1);
     }
     const LatticeKernels::Fetch fetch = lattice_kernels().fetch[columns.between_][at.share != 0];
     const std::size_t whole = columns.count_ / kLatticeStep * kLatticeStep;

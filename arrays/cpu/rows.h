@@ -39,6 +39,9 @@ public:
     /// `past_caches` stores past the caches, for destinations far larger than the caches; the caller must then call
     /// hwy::FlushStream() before others read the memory.
     [[nodiscard]] bool fetch(RowColumns& columns, const FetchedRow& at, Texel* texels, bool past_caches = false) const;
+    /// Does the same, and stores adjacent pixels, encoded as by encode_pixel().
+    [[nodiscard]] bool fetch(RowColumns& columns, const FetchedRow& at, const PixelFormat& image, std::byte* pixels,
+                             bool past_caches) const;
 
     /// Fetches the pixels (i, j), (i + 1, j), ... of a destination whose pixels `map` maps to coordinates. The layer of
     /// `map` is ignored.
@@ -51,7 +54,12 @@ private:
                       unsigned char* results) const;
     /// Stores pixels of the texture's own format.
     void fetch_stored(const float* x, const float* y, std::size_t count, std::byte* pixels) const;
-    const float* row_at(std::int32_t y) const;
+    const unsigned char* row_at(std::int32_t y) const;
+    bool fetch_four_floats(RowColumns& columns, const FetchedRow& at, Texel* texels, bool past_caches) const;
+    /// Returns the staged pairs of a row of texels, which replace those of another row than `other`.
+    const unsigned char* staged_row(RowColumns& columns, const unsigned char* texels, const unsigned char* other) const;
+    bool fetch_staged(RowColumns& columns, const FetchedRow& at, StagedBlend blend, std::size_t bytes,
+                      unsigned char* results) const;
     void fetch_by_model(const float* x, const float* y, std::size_t count, Texel* texels) const;
 
     const TextureView& view_;

@@ -17,12 +17,65 @@ HWY_INLINE IntVector spread_weights(const std::uint32_t* weights) {
     return hn::TableLookupLanes(pixels, hn::SetTableIndices(kInt, kPixel[channels / 4]));
 }
 
-template <std::size_t channels>
-HWY_INLINE Weights load_weights(const Taps& taps, std::size_t element) {
-    const IntVector top = spread_weights<channels>(taps.top + element / channels);
-    const IntVector bottom = spread_weights<channels>(taps.bottom + element / channels);
+// The weights of footprints: those of the left texels in the low halves of lanes, those of the right ones in the high
+// halves.
+struct WeightPairs {
+    IntVector top;
+    IntVector bottom;
+};
+
+HWY_INLINE WeightPairs pairs_of(const Weights& weights) {
+    return {hn::Or(weights.of[0], hn::ShiftLeft<16>(weights.of[1])),
+            hn::Or(weights.of[2], hn::ShiftLeft<16>(weights.of[3]))};
+}
+
+HWY_INLINE Weights single_weights(const WeightPairs& pairs) {
     const IntVector low = whole(0xffff);
-    return {{hn::And(top, low), hn::ShiftRight<16>(top), hn::And(bottom, low), hn::ShiftRight<16>(bottom)}};
+    return {{hn::And(pairs.top, low), hn::ShiftRight<16>(pairs.top), hn::And(pairs.bottom, low),
+             hn::ShiftRight<16>(pairs.bottom)}};
+}
+
+template <std::size_t channels>
+HWY_INLINE WeightPairs load_weights(const Taps& taps, std::size_t element) {
+    return {spread_weights<channels>(taps.top + element / channels),
+            spread_weights<channels>(taps.bottom + element / channels)};
+}
+
+constexpr std::int32_t kSign = -0x7fffffff - 1;
+
+// --- sums of products of 16-bit numbers ------------------------------------------------------------------------------
+
+// Returns the low halves of the lanes of `low` and the high halves of those of `high`.
+HWY_INLINE IntVector halves_of(IntVector low, IntVector high) {
+    return hn::BitCast(kInt, hn::OddEven(hn::BitCast(kCode, high), hn::BitCast(kCode, low)));
+}
+
+// Adds the products of the low halves and of the high halves of lanes, as signed numbers, to `sum`. Highway's function
+// adds the same products on x86 only.
+HWY_INLINE IntVector add_products(IntVector sum, IntVector a, IntVector b) {
+#if HWY_ARCH_X86
+    const hn::RebindToSigned<Code> shorts;
+    IntVector unused = hn::Zero(kInt);
+    return hn::ReorderWidenMulAccumulate(kInt, hn::BitCast(shorts, a), hn::BitCast(shorts, b), sum, unused);
+#else
+    const auto low = [](IntVector lane) HWY_ATTR { return hn::ShiftRight<16>(hn::ShiftLeft<16>(lane)); };
+    const IntVector of_low = hn::Mul(low(a), low(b));
+    return hn::Add(sum, hn::Add(of_low, hn::Mul(hn::ShiftRight<16>(a), hn::ShiftRight<16>(b))));
+#endif
+}
+
+// Returns `value` truncated to an integer. Its magnitude must be below 2^31; otherwise the result can be any number.
+// Highway's function would check that.
+HWY_INLINE IntVector truncated(FloatVector value) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+    return IntVector{_mm512_cvttps_epi32(value.raw)};
+#elif HWY_TARGET == HWY_AVX2
+    return IntVector{_mm256_cvttps_epi32(value.raw)};
+#elif HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
+    return IntVector{_mm_cvttps_epi32(value.raw)};
+#else
+    return hn::ConvertTo(kInt, value);
+#endif
 }
 
 // --- channels of staged texels ---------------------------------------------------------------------------------------
@@ -179,7 +232,7 @@ HWY_INLINE void load_taps(const Rows& rows, std::size_t element, WordVector (&te
 
 HWY_INLINE FloatVector float_of_weight(IntVector weight) { return hn::ConvertTo(kFloat, weight); }
 
-// Results are rounded codes. The sums, at most 65535 * 256, are exact in float32.
+// Results are rounded codes.
 template <std::size_t channels>
 struct Unorm16 {
     using Result = std::uint16_t;
@@ -189,19 +242,26 @@ struct Unorm16 {
 
     static HWY_NOINLINE void blend(const Rows& rows, const Taps& taps, Result* codes) {
         for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
-            WordVector texels[4];
-            load_taps<std::uint16_t, channels>(rows, i, texels);
-            const Weights weights = load_weights<channels>(taps, i);
-            FloatVector sum = number(128);
-            for (int k = 0; k < 4; ++k)
-                sum = hn::MulAdd(hn::ConvertTo(kFloat, hn::BitCast(kInt, texels[k])), float_of_weight(weights.of[k]),
-                                 sum);
-            const IntVector rounded = hn::ConvertTo(kInt, hn::Mul(sum, number(1.0f / 256)));
-            hn::StoreU(hn::DemoteTo(kFewCodes, rounded), kFewCodes, codes + i);
+            const WeightPairs weights = load_weights<channels>(taps, i);
+            const IntVector top =
+                add_products(whole((1 << 23) + 128), load_sides_by_channels(rows.top, i), weights.top);
+            const IntVector sum = add_products(top, load_sides_by_channels(rows.bottom, i), weights.bottom);
+            hn::StoreU(hn::DemoteTo(kFewCodes, hn::ShiftRight<8>(sum)), kFewCodes, codes + i);
         }
     }
 
     static HWY_INLINE FloatVector widen(const Result* codes) {
         return float_of_unorm16(hn::PromoteTo(kWord, hn::Load(kFewCodes, codes)));
+    }
+
+private:
+    // Loads the codes of the left and the right texels, minus 2^15: those of a channel share a lane.
+    static HWY_INLINE IntVector load_sides_by_channels(const unsigned char* row, std::size_t element) {
+        auto pairs = hn::LoadU(kByte, row + 4 * element);
+        HWY_ALIGN static constexpr std::uint8_t kInTurns[2][16] = {
+            {0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15},
+            {0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15}};
+        if constexpr (channels > 1) pairs = hn::TableLookupBytes(pairs, hn::LoadDup128(kByte, kInTurns[channels / 4]));
+        return hn::Xor(hn::BitCast(kInt, pairs), whole(kSign | 0x8000));
     }
 };

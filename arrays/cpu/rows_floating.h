@@ -7,7 +7,6 @@
 // --- floating-point texels: shared parts of the sums -----------------------------------------------------------------
 
 constexpr std::int32_t kMagnitude = 0x7fffffff;  // a float32's bits without the sign
-constexpr std::int32_t kSign = -0x7fffffff - 1;
 constexpr auto kNanWord = static_cast<std::int32_t>(kNanBits);
 constexpr std::int32_t kExponentOne = 1 << 23;
 constexpr std::int32_t kInfinity = 255 << 23;
@@ -27,12 +26,18 @@ HWY_INLINE IntVector magnitude_of(FloatVector value) { return hn::And(bits(value
 
 // Returns the bits of 2^e, where e is the largest exponent of the texels that have weight, or that of `minimum` if it
 // is larger.
-HWY_INLINE IntVector largest_exponent(const Texels& texels, const Weights& weights, std::int32_t minimum) {
+HWY_INLINE IntVector largest_exponent(const Texels& texels, const WeightPairs& weights, std::int32_t minimum) {
     IntVector largest = whole(minimum);
-    for (int k = 0; k < 4; ++k) {
-        const auto has_weight = hn::Gt(weights.of[k], hn::Zero(kInt));
-        largest = hn::Max(largest, hn::IfThenElseZero(has_weight, magnitude_of(texels.of[k])));
-    }
+    const auto take = [&](IntVector pair, FloatVector left, FloatVector right) HWY_ATTR {
+        const auto codes = hn::BitCast(kCode, pair);
+        const auto without = hn::Eq(codes, hn::Zero(kCode));
+        // In each half, the exponent's bits in the upper half of a float32. What else passes is below the exponent.
+        const IntVector exponent = hn::BitCast(kInt, hn::IfThenZeroElse(without, hn::Set(kCode, kInfinity >> 16)));
+        largest = hn::Max(largest, hn::And(bits(left), hn::ShiftLeft<16>(exponent)));
+        largest = hn::Max(largest, hn::And(bits(right), exponent));
+    };
+    take(weights.top, texels.of[0], texels.of[1]);
+    take(weights.bottom, texels.of[2], texels.of[3]);
     return hn::And(largest, whole(kInfinity));
 }
 
@@ -78,8 +83,13 @@ HWY_INLINE FloatVector special_sum(const Reached& reached) {
     return with_one_nan(kFloat, sum);
 }
 
+// Takes vectors, so that callers keep them in registers.
 template <class Kind>
-HWY_NOINLINE FloatVector sum_anew(const Texels texels, const Weights weights) {
+HWY_NOINLINE FloatVector sum_anew(FloatVector left_top, FloatVector right_top, FloatVector left_bottom,
+                                  FloatVector right_bottom, IntVector top, IntVector bottom) {
+    const Texels texels{{left_top, right_top, left_bottom, right_bottom}};
+    const WeightPairs pairs{top, bottom};
+    const Weights weights = single_weights(pairs);
     const Reached reached = find_reached(texels, weights);
     Texels finite;
     for (int k = 0; k < 4; ++k) {
@@ -87,7 +97,7 @@ HWY_NOINLINE FloatVector sum_anew(const Texels texels, const Weights weights) {
         const auto special = hn::Gt(hn::And(texel, whole(kMagnitude)), whole(kInfinity - 1));
         finite.of[k] = as_floats(hn::IfThenZeroElse(special, texel));
     }
-    const IntVector sum = bits(Kind::sum_finite(finite, weights));
+    const IntVector sum = bits(Kind::sum_finite(finite, pairs));
     const IntVector result = hn::IfThenElse(reached.any_special, bits(special_sum(reached)), sum);
     return as_floats(hn::IfThenElse(reached.all_minus_zero, whole(kSign), result));
 }
@@ -96,15 +106,17 @@ HWY_NOINLINE FloatVector sum_anew(const Texels texels, const Weights weights) {
 // texels. It is unreliable if it is not finite or if its magnitude is below `safe`: it can be a zero with the wrong
 // sign, or it can have lost digits. If all texels are positive zeros, the result is 0.
 template <class Kind>
-HWY_INLINE FloatVector settle(FloatVector quick, IntVector safe, const Texels& texels, const Weights& weights) {
-    const IntVector magnitude = magnitude_of(quick);
-    const auto doubtful = hn::Or(hn::Lt(magnitude, safe), hn::Gt(magnitude, whole(kInfinity - 1)));
+HWY_INLINE FloatVector settle(FloatVector quick, IntVector safe, const Texels& texels, const WeightPairs& weights) {
+    // A difference is negative if the magnitude is outside of the range.
+    const IntVector above = hn::Sub(magnitude_of(quick), safe);
+    const IntVector below_infinity = hn::Sub(whole(kInfinity - 1), magnitude_of(quick));
+    const auto doubtful = hn::Lt(hn::Or(above, below_infinity), hn::Zero(kInt));
     if (HWY_LIKELY(hn::AllFalse(kInt, doubtful))) return quick;
     const IntVector any =
         hn::Or(hn::Or(bits(texels.of[0]), bits(texels.of[1])), hn::Or(bits(texels.of[2]), bits(texels.of[3])));
     const auto zeros = hn::Eq(any, hn::Zero(kInt));
     if (hn::AllFalse(kInt, hn::AndNot(zeros, doubtful))) return as_floats(hn::IfThenZeroElse(zeros, bits(quick)));
-    return sum_anew<Kind>(texels, weights);
+    return sum_anew<Kind>(texels.of[0], texels.of[1], texels.of[2], texels.of[3], weights.top, weights.bottom);
 }
 
 // --- float16 and sRGB ------------------------------------------------------------------------------------------------
@@ -132,15 +144,24 @@ HWY_INLINE FloatVector float_of_half(WordVector half) {
     return as_floats(hn::Or(value, hn::ShiftLeft<16>(hn::And(code, whole(0x8000)))));
 }
 
-// Returns the weighted sum of texels. Each texel is truncated to `cut_bits` bits below the first bit of 2^exponent. The
-// unit of the result is 1/256 of the last of these bits, so the result is an integer. It is below 2^24.
+// Returns 0, or NaN if a texel is infinite or NaN.
+HWY_INLINE FloatVector zero_if_finite(const Texels& texels) {
+    FloatVector zero = hn::Mul(texels.of[0], number(0));
+    for (int k = 1; k < 4; ++k) zero = hn::MulAdd(texels.of[k], number(0), zero);
+    return zero;
+}
+
+// Returns the weighted sum of texels. Each texel is truncated to `cut_bits` bits below the first bit of 2^exponent, at
+// most 14. The unit of the result is 1/256 of the last of these bits, so the result is an integer. It is below 2^24.
 template <int cut_bits>
-HWY_INLINE FloatVector sum_of_cut(const Texels& texels, const Weights& weights, IntVector exponent) {
+HWY_INLINE FloatVector sum_of_cut(const Texels& texels, const WeightPairs& weights, IntVector exponent) {
     const FloatVector steps = inverse_scale(cut_bits, exponent);
-    FloatVector sum = number(0);
-    for (int k = 0; k < 4; ++k)
-        sum = hn::MulAdd(hn::Trunc(hn::Mul(texels.of[k], steps)), float_of_weight(weights.of[k]), sum);
-    return sum;
+    const auto pair = [&](int k) HWY_ATTR {
+        const IntVector left = truncated(hn::Mul(texels.of[k], steps));
+        return halves_of(left, hn::ShiftLeft<16>(truncated(hn::Mul(texels.of[k + 1], steps))));
+    };
+    const IntVector sum = add_products(hn::Zero(kInt), pair(0), weights.top);
+    return hn::ConvertTo(kFloat, add_products(sum, pair(2), weights.bottom));
 }
 
 // Returns the value of a result of sum_of_cut().
@@ -160,15 +181,16 @@ struct Float16 {
         for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
             WordVector codes[4];
             load_taps<std::uint16_t, channels>(rows, i, codes);
-            const Weights weights = load_weights<channels>(taps, i);
+            const WeightPairs weights = load_weights<channels>(taps, i);
             Texels texels;
             for (int k = 0; k < 4; ++k) texels.of[k] = float_of_half(codes[k]);
-            const FloatVector sum = settle<Float16>(sum_finite(texels, weights), whole(1), texels, weights);
+            const FloatVector quick = hn::Add(sum_finite(texels, weights), zero_if_finite(texels));
+            const FloatVector sum = settle<Float16>(quick, whole(1), texels, weights);
             hn::StoreU(hn::DemoteTo(kFewCodes, half_of_sum(sum)), kFewCodes, halves + i);
         }
     }
 
-    static HWY_INLINE FloatVector sum_finite(const Texels& texels, const Weights& weights) {
+    static HWY_INLINE FloatVector sum_finite(const Texels& texels, const WeightPairs& weights) {
         constexpr int kCutBits = 14;  // including guard bits
         const IntVector exponent = largest_exponent(texels, weights, 113 * kExponentOne);
         return scale_sum<kCutBits>(sum_of_cut<kCutBits>(texels, weights, exponent), exponent);
@@ -194,7 +216,8 @@ struct Srgb {
         look_up(rows.top, texels[0], texels[1]);
         look_up(rows.bottom, texels[2], texels[3]);
         for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
-            const Weights weights = load_weights<channels>(taps, i);
+            const WeightPairs pairs = load_weights<channels>(taps, i);
+            const Weights weights = single_weights(pairs);
             Texels values;
             IntVector exponents[4];
             for (int k = 0; k < 4; ++k) {
@@ -205,7 +228,7 @@ struct Srgb {
             }
             const IntVector largest = hn::Max(hn::Max(exponents[0], exponents[1]), hn::Max(exponents[2], exponents[3]));
             const IntVector exponent = hn::ShiftLeft<23>(hn::Add(largest, whole(120)));
-            const FloatVector sum = sum_of_cut<kSrgbFractionBits>(values, weights, exponent);
+            const FloatVector sum = sum_of_cut<kSrgbFractionBits>(values, pairs, exponent);
             const IntVector half = half_of_sum(scale_sum<kSrgbFractionBits>(sum, exponent));
             const IntVector result = hn::IfThenElse(linear_lanes(), hn::ConvertTo(kInt, sum), half);
             hn::Store(hn::DemoteTo(kFewCodes, result), kFewCodes, results + i);
@@ -312,6 +335,16 @@ private:
     IntVector smallest_;
 };
 
+// Whether to sum pixels as alike. After pixels whose texels are not alike, the next ones are not either, most likely.
+class Attempts {
+public:
+    HWY_INLINE bool is_due() { return left_ == 0 || --left_ == 0; }
+    HWY_INLINE void fail() { left_ = 8; }
+
+private:
+    int left_ = 0;
+};
+
 template <std::size_t channels>
 struct Float32 {
     using Result = float;
@@ -320,18 +353,26 @@ struct Float32 {
     static constexpr bool kResultsArePixels = true;
 
     static HWY_NOINLINE void blend(const Rows& rows, const Taps& taps, Result* results) {
+        Attempts attempts;
         for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
             WordVector words[4];
             load_taps<float, channels>(rows, i, words);
-            const Weights weights = load_weights<channels>(taps, i);
+            const WeightPairs pairs = load_weights<channels>(taps, i);
             Texels texels;
             for (int k = 0; k < 4; ++k) texels.of[k] = hn::BitCast(kFloat, words[k]);
-            AlikeTexels alike;
-            AlikeTexels::Sum sums[] = {alike.first(texels.of[0], part_of_one(weights.of[0]))};
-            for (int k = 1; k < 4; ++k) alike.add(texels.of[k], part_of_one(weights.of[k]), sums[0]);
-            FloatVector rounded[1];
-            if (HWY_UNLIKELY(!alike.round(sums, rounded))) rounded[0] = sum(texels, weights);
-            hn::StoreU(rounded[0], kFloat, results + i);
+            if (attempts.is_due()) {
+                const Weights weights = single_weights(pairs);
+                AlikeTexels alike;
+                AlikeTexels::Sum sums[] = {alike.first(texels.of[0], part_of_one(weights.of[0]))};
+                for (int k = 1; k < 4; ++k) alike.add(texels.of[k], part_of_one(weights.of[k]), sums[0]);
+                FloatVector rounded[1];
+                if (HWY_LIKELY(alike.round(sums, rounded))) {
+                    hn::StoreU(rounded[0], kFloat, results + i);
+                    continue;
+                }
+                attempts.fail();
+            }
+            hn::StoreU(sum(texels, pairs), kFloat, results + i);
         }
     }
 
@@ -340,7 +381,12 @@ struct Float32 {
                                           Result* results) requires(channels == kParts) {
         const auto* const top = reinterpret_cast<const float*>(plan.texels);
         const float* const bottom = top + std::ptrdiff_t{4} * plan.pitch;
+        Attempts attempts;
         for (std::size_t i = 0; i < kRowBlock; i += kGroup, results += 4 * kGroup) {
+            if (!attempts.is_due()) {
+                blend_any(top, bottom, taps, i, results);
+                continue;
+            }
             const FloatVector weights[] = {share(taps.top + i, false), share(taps.top + i, true),
                                            share(taps.bottom + i, false), share(taps.bottom + i, true)};
             AlikeTexels alike;
@@ -355,6 +401,7 @@ struct Float32 {
             });
             FloatVector pixels[kParts];
             if (HWY_UNLIKELY(!alike.round(sums, pixels))) {
+                attempts.fail();
                 blend_any(top, bottom, taps, i, results);
                 continue;
             }
@@ -363,7 +410,7 @@ struct Float32 {
         }
     }
 
-    static HWY_INLINE FloatVector sum(const Texels& texels, const Weights& weights) {
+    static HWY_INLINE FloatVector sum(const Texels& texels, const WeightPairs& weights) {
         const IntVector exponent = largest_exponent(texels, weights, kSmallest);
         // From here, the sum has 25 bits or more, and its texels are not too small for quick_sum().
         const IntVector safe = hn::Max(hn::Sub(exponent, whole(10 * kExponentOne)), whole(kSmallest));
@@ -372,14 +419,15 @@ struct Float32 {
 
     // Also handles texels so small that float32 cannot hold the scale for truncating them. These texels are enlarged
     // first.
-    static HWY_INLINE FloatVector sum_finite(const Texels& texels, const Weights& weights) {
+    static HWY_INLINE FloatVector sum_finite(const Texels& texels, const WeightPairs& weights) {
         const IntVector exponent = largest_exponent(texels, weights, kExponentOne);
         const auto tiny = hn::Lt(exponent, whole(kSmallest));
         const IntVector enlarged = hn::Add(exponent, hn::IfThenElseZero(tiny, whole(64 * kExponentOne)));
         const FloatVector factor = hn::IfThenElse(hn::RebindMask(kFloat, tiny), number(0x1p64f), number(1));
         Texels large;
         for (int k = 0; k < 4; ++k) large.of[k] = hn::Mul(texels.of[k], factor);
-        const IntVector sum = bits(sum_of_cut(large, weights, exponent, inverse_scale(kCutBits, enlarged)));
+        const IntVector sum =
+            bits(sum_of_cut(large, single_weights(weights), exponent, inverse_scale(kCutBits, enlarged)));
         const auto denormal = hn::Lt(hn::And(sum, whole(kMagnitude)), whole(kExponentOne));
         return as_floats(hn::IfThenElse(denormal, hn::And(sum, whole(kSign)), sum));
     }
@@ -408,26 +456,27 @@ private:
     static constexpr std::int32_t kCutBits = 27;                  // including guard bits
     static constexpr std::int32_t kSmallest = 40 * kExponentOne;  // exponent whose factors are all normal
 
-    // Uses only float32. Texels are truncated to integers below 2^28, whose upper and lower bits are summed separately.
-    // Half of a last bit is added, away from zero. If the total has 25 bits or more, this changes only the rounding of
-    // ties.
-    static HWY_INLINE FloatVector quick_sum(const Texels& texels, const Weights& weights, IntVector exponent) {
-        constexpr int kLowBits = 13;
-        constexpr auto kLow = static_cast<float>(1 << kLowBits);
+    // Texels are truncated to integers below 2^28, whose upper and lower 16 bits are summed separately. Half of a last
+    // bit is added, away from zero. If the total has 25 bits or more, this changes only the rounding of ties.
+    static HWY_INLINE FloatVector quick_sum(const Texels& texels, const WeightPairs& weights, IntVector exponent) {
         const FloatVector steps = inverse_scale(kCutBits, exponent);
-        const FloatVector high_steps = inverse_scale(kCutBits - kLowBits, exponent);
-        FloatVector high_sum = number(0);
-        FloatVector low_sum = number(0);
-        for (int k = 0; k < 4; ++k) {
-            const FloatVector weight = float_of_weight(weights.of[k]);
-            const FloatVector high = hn::Trunc(hn::Mul(texels.of[k], high_steps));
-            const FloatVector low = hn::Trunc(hn::NegMulAdd(high, number(kLow), hn::Mul(texels.of[k], steps)));
-            high_sum = hn::MulAdd(high, weight, high_sum);
-            low_sum = hn::MulAdd(low, weight, low_sum);
-        }
-        const FloatVector beyond_half = hn::MulAdd(low_sum, number(2), hn::CopySign(number(1), high_sum));
-        const FloatVector doubled = hn::MulAdd(high_sum, number(2 * kLow), beyond_half);
-        return hn::Mul(doubled, as_floats(hn::Sub(exponent, whole((kCutBits + 8 + 1) * kExponentOne))));
+        // 2^15 is subtracted from the lower bits, since products need signed factors. The weights add up to 256.
+        IntVector upper = whole(256 / 2);
+        IntVector lower = hn::Zero(kInt);
+        const auto add = [&](int k, IntVector pair) HWY_ATTR {
+            const IntVector left = truncated(hn::Mul(texels.of[k], steps));
+            const IntVector right = truncated(hn::Mul(texels.of[k + 1], steps));
+            const IntVector low = hn::Xor(halves_of(left, hn::ShiftLeft<16>(right)), whole(kSign | 0x8000));
+            upper = add_products(upper, halves_of(hn::ShiftRight<16>(left), right), pair);
+            lower = add_products(lower, low, pair);
+        };
+        add(0, weights.top);
+        add(2, weights.bottom);
+        const IntVector half = hn::Or(hn::ShiftRight<31>(upper), whole(1));
+        const FloatVector doubled_lower = hn::ConvertTo(kFloat, hn::Add(hn::Add(lower, lower), half));
+        const FloatVector doubled = hn::MulAdd(hn::ConvertTo(kFloat, upper), number(2 << 16), doubled_lower);
+        const FloatVector unit = as_floats(hn::Sub(exponent, whole((kCutBits + 8 + 1) * kExponentOne)));
+        return hn::MulAdd(doubled, unit, zero_if_finite(texels));
     }
 
     // Texels are truncated in float32, where none has more than 24 bits, and summed in float64.

@@ -65,14 +65,14 @@ HWY_INLINE bool fetch_group(const LatticeRow& row, const PreparedPositions& posi
 // registers.
 template <bool two_columns, bool two_rows>
 HWY_NOINLINE void fetch_any_group(const LatticeRow& row, const PreparedPositions& positions, std::size_t pixel,
-                                  float* texels) {
+                                  float* texels, bool streams) {
     IntVector share_x = hn::Zero(kInt);
     if constexpr (two_columns) share_x = hn::LoadU(kInt, positions.share + pixel);
-    const Weights of_group = footprint_weights(share_x, whole(row.share));
+    const WeightPairs of_group = pairs_of(footprint_weights(share_x, whole(row.share)));
     for (std::size_t part = 0; part < kParts; ++part) {
         const auto spread = hn::IndicesFromVec(kInt, lanes_of_part(part));
-        Weights weights;
-        for (int k = 0; k < 4; ++k) weights.of[k] = hn::TableLookupLanes(of_group.of[k], spread);
+        const WeightPairs weights{hn::TableLookupLanes(of_group.top, spread),
+                                  hn::TableLookupLanes(of_group.bottom, spread)};
         const std::int32_t* left = positions.first.texels + pixel + part * kPixels;
         const std::int32_t* right = positions.second + pixel + part * kPixels;
         const FloatVector none = hn::Zero(kFloat);
@@ -80,7 +80,12 @@ HWY_NOINLINE void fetch_any_group(const LatticeRow& row, const PreparedPositions
         if constexpr (two_columns) four.of[1] = load_pixels(kFloat, row.top, right);
         if constexpr (two_rows) four.of[2] = load_pixels(kFloat, row.bottom, left);
         if constexpr (two_columns && two_rows) four.of[3] = load_pixels(kFloat, row.bottom, right);
-        hn::StoreU(Float32<4>::sum(four, weights), kFloat, texels + 4 * part * kPixels);
+        const FloatVector sum = Float32<4>::sum(four, weights);
+        if (streams) {
+            store_vector_to<true>(sum, kFloat, texels + 4 * part * kPixels);
+        } else {
+            store_vector_to<false>(sum, kFloat, texels + 4 * part * kPixels);
+        }
     }
 }
 
@@ -101,12 +106,16 @@ HWY_FLATTEN void fetch_lattice_row(const LatticeRow& row, const PreparedPosition
     const IntVector share_y = whole(row.share);
     FloatWeights weights = float_weights_of_shares(hn::Zero(kInt), share_y);
     const bool streams = row.past_caches && begins_vector(kFloat, texels);
+    Attempts attempts;
     for (std::size_t i = 0; i < pixels; i += kGroup, texels += 4 * kGroup) {
         if constexpr (two_columns) weights = float_weights_of_shares(hn::LoadU(kInt, positions.share + i), share_y);
         prefetch_pixels(row, positions.first.texels + i);
         FloatVector fetched[kParts];
-        if (HWY_UNLIKELY((!fetch_group<two_columns, two_rows>(row, positions, i, weights, fetched)))) {
-            fetch_any_group<two_columns, two_rows>(row, positions, i, texels);
+        if (HWY_UNLIKELY(!attempts.is_due())) {
+            fetch_any_group<two_columns, two_rows>(row, positions, i, texels, streams);
+        } else if (HWY_UNLIKELY((!fetch_group<two_columns, two_rows>(row, positions, i, weights, fetched)))) {
+            attempts.fail();
+            fetch_any_group<two_columns, two_rows>(row, positions, i, texels, streams);
         } else if (streams) {
             for_parts([&](auto part)
                           HWY_ATTR { store_vector_to<true>(fetched[part], kFloat, texels + 4 * part * kPixels); });

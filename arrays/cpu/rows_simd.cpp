@@ -5,10 +5,12 @@
 // 4. The sums are converted to pixels or Texels.
 //
 // Texels are copied with plain loads, a pair with one load, since gather instructions are not faster. If pairs are
-// adjacent in a row of the texture, as in the computation of a mip chain, they are not copied. Sums are exact: 16-bit
-// integers for 8-bit texels, float32 for 16-bit and sRGB texels, two float32 or a float64 for float32 texels. So the
-// results depend neither on the order of summation nor on fused products. The only rounding is at the end, and it is
-// that of the hardware.
+// adjacent in a row of the texture, as in the computation of a mip chain, they are not copied. Rows of fetches that
+// have their columns in common copy the pairs of a row of texels once.
+//
+// Sums are exact: 16-bit integers for 8-bit texels, 32-bit integers for 16-bit and sRGB texels, two 32-bit integers,
+// two float32 or a float64 for float32 texels. So the results depend neither on the order of summation nor on fused
+// products. The only rounding is at the end, and it is that of the hardware.
 #include "arrays/cpu/rows_simd.h"
 
 #include <algorithm>
@@ -118,8 +120,59 @@ void fetch_linear(const RowPlan& plan, const float* x, const float* y, std::size
     }
 }
 
+// --- rows with columns in common -------------------------------------------------------------------------------------
+
+template <std::size_t bytes>
+void stage_pairs(const RowPlan& plan, const unsigned char* texels, const TexelPairs& pairs, unsigned char* staged) {
+    const auto texel = [&](std::int32_t x)
+                           HWY_ATTR { return x < 0 ? plan.border : texels + static_cast<std::size_t>(x) * bytes; };
+    for (std::size_t block = 0; block < pairs.blocks; ++block, staged += kRowBlock * 2 * bytes) {
+        const std::int32_t* const first = pairs.first + block * kRowBlock;
+        const std::int32_t* const second = pairs.second + block * kRowBlock;
+        if (pairs.neighbors[block] == Neighbors::pairs) {
+            for (std::size_t i = 0; i < kRowBlock; ++i)
+                copy_texels<2 * bytes>(texels + static_cast<std::size_t>(first[i]) * bytes, staged + i * 2 * bytes);
+        } else if (pairs.neighbors[block] == Neighbors::any) {
+            for (std::size_t i = 0; i < kRowBlock; ++i) {
+                copy_texels<bytes>(texel(first[i]), staged + i * 2 * bytes);
+                copy_texels<bytes>(texel(second[i]), staged + (i * 2 + 1) * bytes);
+            }
+        }
+    }
+}
+
+template <class Kind, class As>
+void blend_staged(const StagedRows& rows, const TexelPairs& pairs, unsigned char* out) {
+    using Result = typename Kind::Result;
+    HWY_ALIGN Result kept[kRowBlock * Kind::kChannels];
+    Taps taps;
+    for (std::size_t block = 0; block < pairs.blocks; ++block, out += kRowBlock * As::kBytes) {
+        const std::size_t pixel = block * kRowBlock;
+        const auto row = [&](int k) HWY_ATTR {
+            if (pairs.neighbors[block] != Neighbors::all_pairs) return rows.staged[k] + pixel * 2 * Kind::kBytes;
+            return rows.texels[k] + static_cast<std::size_t>(pairs.first[pixel]) * Kind::kBytes;
+        };
+        for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kInt))
+            store_weights(hn::LoadU(kInt, pairs.share + pixel + i), whole(rows.share), i, taps);
+        Result* results = As::kPointwise ? reinterpret_cast<Result*>(out) : kept;
+        Kind::blend({row(0), row(1)}, taps, results);
+        As::finish(results, out);
+    }
+}
+
 template <class Kind>
-constexpr RowKernels kKernels{fetch_linear<Kind, AsPixels<Kind>>, fetch_linear<Kind, AsTexels<Kind>>};
+constexpr RowKernels make_kernels() {
+    RowKernels kernels{.pixels = fetch_linear<Kind, AsPixels<Kind>>, .texels = fetch_linear<Kind, AsTexels<Kind>>};
+    if constexpr (Kind::kBytes < 16) {
+        kernels.stage = stage_pairs<Kind::kBytes>;
+        kernels.blend_pixels = blend_staged<Kind, AsPixels<Kind>>;
+        kernels.blend_texels = blend_staged<Kind, AsTexels<Kind>>;
+    }
+    return kernels;
+}
+
+template <class Kind>
+constexpr RowKernels kKernels = make_kernels<Kind>();
 
 template <template <std::size_t> class Kind>
 RowKernels by_channels(int channels) {
@@ -129,11 +182,11 @@ RowKernels by_channels(int channels) {
 
 RowKernels point_kernels(int bytes) {
     switch (bytes) {
-        case 1: return {fetch_nearest<1>, nullptr};
-        case 2: return {fetch_nearest<2>, nullptr};
-        case 4: return {fetch_nearest<4>, nullptr};
-        case 8: return {fetch_nearest<8>, nullptr};
-        case 16: return {fetch_nearest<16>, nullptr};
+        case 1: return {.pixels = fetch_nearest<1>};
+        case 2: return {.pixels = fetch_nearest<2>};
+        case 4: return {.pixels = fetch_nearest<4>};
+        case 8: return {.pixels = fetch_nearest<8>};
+        case 16: return {.pixels = fetch_nearest<16>};
     }
     return {};
 }

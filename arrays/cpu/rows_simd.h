@@ -43,11 +43,44 @@ struct RowPlan {
 using BlockFetch = void (*)(const RowPlan& plan, const float* x, const float* y, std::size_t blocks,
                             unsigned char* results);
 
+/// How the texels that the pixels of a block read follow each other.
+enum class Neighbors : std::uint8_t {
+    any,
+    pairs,      ///< the second texel of a pixel follows the first one
+    all_pairs,  ///< likewise, and the pairs of all pixels follow each other
+};
+
+/// The two texels of a row that each pixel reads, for whole blocks of pixels. Non-owning.
+struct TexelPairs {
+    const std::int32_t* first;  ///< negative: the border
+    const std::int32_t* second;
+    const std::int32_t* share;   ///< of the second texels, in 1/256
+    const Neighbors* neighbors;  ///< one for each block
+    std::size_t blocks;
+};
+
+/// Two rows: their texels, and their pairs as staged. Blocks of Neighbors::all_pairs are not staged.
+struct StagedRows {
+    const unsigned char* texels[2];
+    const unsigned char* staged[2];
+    std::int32_t share;  ///< of the lower row, in 1/256
+};
+
+/// Blends staged pairs.
+using StagedBlend = void (*)(const StagedRows& rows, const TexelPairs& pairs, unsigned char* results);
+
 /// Functions for a format and a filter. Members are null if they are not available.
 struct RowKernels {
     /// Results are pixels of the texture's own format; for point reads, its stored texels.
     BlockFetch pixels = nullptr;
     BlockFetch texels = nullptr;  ///< results are Texels; only for linear filtering
+
+    // For rows of fetches that have their columns in common. Texels of 16 bytes have LatticeKernels instead.
+    /// Copies the pairs of a row of texels side by side. A pair takes twice the bytes of a texel.
+    void (*stage)(const RowPlan& plan, const unsigned char* texels, const TexelPairs& pairs,
+                  unsigned char* staged) = nullptr;
+    StagedBlend blend_pixels = nullptr;  ///< results are pixels of the texture's own format
+    StagedBlend blend_texels = nullptr;  ///< results are Texels
 };
 
 /// How the texels of a group of pixels are loaded from a row. A group has as many pixels as a vector has lanes.

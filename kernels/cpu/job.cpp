@@ -64,9 +64,10 @@ void CpuImage::encode(std::span<const Float4> pixels, std::byte* to) const {
 bool CpuJob::stores_fetches() const {
     const CpuTexture& texture = textures[0];
     const TexelFormat& stored = image.format().stored;
-    // The linear filter of 32-bit floats returns the canonical NaN only.
-    if (texture.format.encoding == Encoding::floating && texture.format.bits == 32)
-        return texture.sampler.filter == Filter::linear && is_four_floats(stored);
+    // The linear filter returns the canonical NaN only. That of 16 bits is another one than that of 32 bits.
+    if (texture.format.encoding == Encoding::floating)
+        return texture.sampler.filter == Filter::linear && stored.encoding == Encoding::floating &&
+               stored.bits <= texture.format.bits;
     const auto is_fraction = [](Encoding encoding) {
         return encoding == Encoding::unorm || encoding == Encoding::snorm || encoding == Encoding::srgb;
     };

@@ -38,7 +38,7 @@ public:
     /// larger than the caches.
     void fetch(RowColumns& columns, const FetchedRow& at, const PixelFormat& image, std::byte* pixels,
                bool past_caches) const {
-        if (!is_four_floats(image.stored) || !rows_.fetch(columns, at, reinterpret_cast<Texel*>(pixels), past_caches))
+        if (!rows_.fetch(columns, at, image, pixels, past_caches))
             fetch(columns.positions(), at.y, columns.count(), image, pixels);
     }
     /// Writes at_texel() of the centers of texels from (x, y) on. The sampler's address modes define the texels beyond
