@@ -22,10 +22,10 @@ using RowEncode = void (*)(const float* pixels, std::size_t count, unsigned char
     return has_floats(format) && format.channels == 4;
 }
 
-/// Returns whether texels and pixels are the same 8-bit unorm codes.
-[[nodiscard]] inline bool are_alike_codes_of_8_bits(const TexelFormat& texture, const TexelFormat& image) {
-    const auto are_codes = [](const TexelFormat& format) {
-        return format.packing == Packing::plain && format.encoding == Encoding::unorm && format.bits == 8;
+/// Returns whether texels and pixels are the same unorm codes of `bits` bits.
+[[nodiscard]] inline bool are_alike_codes(const TexelFormat& texture, const TexelFormat& image, int bits) {
+    const auto are_codes = [bits](const TexelFormat& format) {
+        return format.packing == Packing::plain && format.encoding == Encoding::unorm && format.bits == bits;
     };
     return are_codes(texture) && are_codes(image) && texture.channels == image.channels;
 }

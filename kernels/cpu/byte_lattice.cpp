@@ -138,7 +138,7 @@ bool fetch_byte_lattice(const CpuJob& job, const Lattice& lattice) {
     constexpr std::size_t kRows = 64;
     const CpuTexture& texture = job.textures[0];
     if (texture.sampler.filter != Filter::linear || byte_kernels() == nullptr ||
-        !are_alike_codes_of_8_bits(texture.format, job.image.format().stored))
+        !are_alike_codes(texture.format, job.image.format().stored, 8))
         return false;
     const TextureReader reader(texture);
     const LevelView& level = reader.view().levels[0];

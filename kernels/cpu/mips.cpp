@@ -18,7 +18,7 @@ namespace {
 void halve_tile(const CpuJob& job, const PixelPosition& corner, std::size_t width, std::size_t height) {
     const TexelRows texels(job.textures[0], job.shapes[0], corner.z);
     const TexelFormat& format = job.textures[0].format;
-    const bool codes = are_alike_codes_of_8_bits(format, job.image.format().stored) && texels.are_stored();
+    const bool codes = are_alike_codes(format, job.image.format().stored, 8) && texels.are_stored();
     LineVector<Float4> room[2]{LineVector<Float4>(2 * width), LineVector<Float4>(2 * width)};
     LineVector<Float4> pixels(width);
     const std::int32_t x = 2 * corner.x;

@@ -269,7 +269,7 @@ bool halve_tile(const CpuJob& job, const SeparableSums& sums, PixelPosition at, 
 bool are_halves(const CpuJob& job, const SeparableSums& sums) {
     const TexelFormat& texture = job.textures[0].format;
     const TexelFormat& image = job.image.format().stored;
-    if (!are_alike_codes_of_8_bits(texture, image) && !(is_four_floats(texture) && is_four_floats(image))) return false;
+    if (!are_alike_codes(texture, image, 8) && !(is_four_floats(texture) && is_four_floats(image))) return false;
     return sums.divisor == 1 && reads_halves(sums.x, job.extent.width, job.shapes[0].width) &&
            reads_halves(sums.y, job.extent.height, job.shapes[0].height);
 }

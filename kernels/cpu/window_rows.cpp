@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
+
+#include <texton/channel_codes.h>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/window_rows.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -14,6 +18,8 @@ namespace HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
+
+#include "arrays/cpu/pixel_vectors.h"
 
 // --- the median ------------------------------------------------------------------------------------------------------
 
@@ -177,9 +183,18 @@ HWY_INLINE void for_each_vector(std::size_t count, const Of& of) {
     for (; i < count; ++i) of(kOne, i);
 }
 
+template <class D>
+HWY_INLINE void store_median(hn::Vec<D> median, D d, hn::TFromD<D>* to, bool past_caches) {
+    if constexpr (std::is_floating_point_v<hn::TFromD<D>>) median = with_one_nan(d, median);
+    if constexpr (hn::MaxLanes(D()) > 1) {
+        if (past_caches && begins_vector(d, to)) return store_vector_to<true>(median, d, to);
+    }
+    store_vector_to<false>(median, d, to);
+}
+
 template <class T>
-HWY_INLINE void medians_of_9(const T* const* rows, std::size_t step, std::size_t count, T* medians) {
-    for_each_vector<T>(count, [&](auto d, std::size_t at) HWY_ATTR {
+HWY_INLINE void medians_of_9(const T* const* rows, std::size_t step, std::span<T> medians, bool past_caches) {
+    for_each_vector<T>(medians.size(), [&](auto d, std::size_t at) HWY_ATTR {
         hn::Vec<decltype(d)> left[3], center[3], right[3];
         sort_column(d, rows, at, left);
         sort_column(d, rows, at + step, center);
@@ -187,33 +202,34 @@ HWY_INLINE void medians_of_9(const T* const* rows, std::size_t step, std::size_t
         const auto low = higher(higher(left[0], center[0]), right[0]);
         const auto middle = middle_of(left[1], center[1], right[1]);
         const auto high = lower(lower(left[2], center[2]), right[2]);
-        hn::StoreU(middle_of(low, middle, high), d, medians + at);
+        store_median(middle_of(low, middle, high), d, &medians[at], past_caches);
     });
 }
 
 // Sorts columns once for all pixels that they are part of.
 template <class T>
-HWY_INLINE void medians_of_25(const T* const* rows, std::size_t step, std::size_t count, T* medians) {
+HWY_INLINE void medians_of_25(const T* const* rows, std::size_t step, std::span<T> medians, bool past_caches) {
     constexpr std::size_t kAtOnce = 4096 / sizeof(T);  // the columns stay in the L1 cache
     constexpr std::size_t kMaxChannels = 4;
     alignas(64) SortedColumns<T, kAtOnce + 4 * kMaxChannels> columns;
-    for (std::size_t from = 0; from < count; from += kAtOnce) {
-        const std::size_t pixels = std::min(kAtOnce, count - from);
+    for (std::size_t from = 0; from < medians.size(); from += kAtOnce) {
+        const std::size_t pixels = std::min(kAtOnce, medians.size() - from);
         for_each_vector<T>(pixels + 4 * step, [&](auto d, std::size_t at) HWY_ATTR {
             hn::Vec<decltype(d)> column[5];
             sort_column(d, rows, from + at, column);
             for (std::size_t i = 0; i < 5; ++i) hn::StoreU(column[i], d, columns.of[i] + at);
         });
         for_each_vector<T>(pixels, [&](auto d, std::size_t at) HWY_ATTR {
-            hn::StoreU(median_of_columns(d, columns, step, at), d, medians + from + at);
+            store_median(median_of_columns(d, columns, step, at), d, &medians[from + at], past_caches);
         });
     }
 }
 
 template <class T>
-HWY_INLINE void medians(const T* const* rows, std::size_t side, std::size_t step, std::size_t count, T* medians) {
-    if (side == 3) return medians_of_9(rows, step, count, medians);
-    medians_of_25(rows, step, count, medians);
+HWY_INLINE void medians_of_rows(const T* const* rows, std::size_t side, std::size_t step, std::span<T> medians,
+                                bool past_caches) {
+    if (side == 3) return medians_of_9(rows, step, medians, past_caches);
+    medians_of_25(rows, step, medians, past_caches);
 }
 
 // --- the bilateral filter --------------------------------------------------------------------------------------------
@@ -269,14 +285,19 @@ HWY_INLINE void store_bilateral(D d, const PlaneRow* rows, const BilateralWeight
 
 }  // namespace
 
-void median_of_floats_on_vectors(const float* const* rows, std::size_t side, std::size_t step, std::size_t count,
-                                 float* result) {
-    medians(rows, side, step, count, result);
+void median_of_floats(const float* const* rows, std::size_t side, std::size_t step, std::span<float> medians,
+                      bool past_caches) {
+    medians_of_rows(rows, side, step, medians, past_caches);
 }
 
-void median_of_codes_on_vectors(const unsigned char* const* rows, std::size_t side, std::size_t step, std::size_t count,
-                                unsigned char* result) {
-    medians(rows, side, step, count, result);
+void median_of_bytes(const std::uint8_t* const* rows, std::size_t side, std::size_t step,
+                     std::span<std::uint8_t> medians, bool past_caches) {
+    medians_of_rows(rows, side, step, medians, past_caches);
+}
+
+void median_of_shorts(const std::uint16_t* const* rows, std::size_t side, std::size_t step,
+                      std::span<std::uint16_t> medians, bool past_caches) {
+    medians_of_rows(rows, side, step, medians, past_caches);
 }
 
 template <int channels>
@@ -304,17 +325,27 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace texton::detail {
 
-HWY_EXPORT(median_of_floats_on_vectors);
-HWY_EXPORT(median_of_codes_on_vectors);
+HWY_EXPORT(median_of_floats);
+HWY_EXPORT(median_of_bytes);
+HWY_EXPORT(median_of_shorts);
 HWY_EXPORT(bilateral_on_vectors);
 
-void median_of_rows(const float* const* rows, std::size_t side, std::size_t step, std::size_t count, float* medians) {
-    HWY_DYNAMIC_DISPATCH(median_of_floats_on_vectors)(rows, side, step, count, medians);
+template <>
+void median_of_rows(const float* const* rows, std::size_t side, std::size_t step, std::span<float> medians,
+                    bool past_caches) {
+    HWY_DYNAMIC_DISPATCH(median_of_floats)(rows, side, step, medians, past_caches);
 }
 
-void median_of_rows(const unsigned char* const* rows, std::size_t side, std::size_t step, std::size_t count,
-                    unsigned char* medians) {
-    HWY_DYNAMIC_DISPATCH(median_of_codes_on_vectors)(rows, side, step, count, medians);
+template <>
+void median_of_rows(const std::uint8_t* const* rows, std::size_t side, std::size_t step,
+                    std::span<std::uint8_t> medians, bool past_caches) {
+    HWY_DYNAMIC_DISPATCH(median_of_bytes)(rows, side, step, medians, past_caches);
+}
+
+template <>
+void median_of_rows(const std::uint16_t* const* rows, std::size_t side, std::size_t step,
+                    std::span<std::uint16_t> medians, bool past_caches) {
+    HWY_DYNAMIC_DISPATCH(median_of_shorts)(rows, side, step, medians, past_caches);
 }
 
 void bilateral_of_rows(const PlaneRow* rows, std::size_t channels, const BilateralWeights& weights, std::size_t count,

@@ -2,16 +2,18 @@
 // Square neighborhood filters on vectors, one row of pixels at a time. Rows of texels begin `side / 2` texels before
 // the first pixel and end as many texels after the last.
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace texton::detail {
 
-/// Writes the median of side x side values, with `side` 3 or 5, for each of `count` channels. Texels are `step`
-/// channels apart. NaN is handled as by filters::ByComparison.
-void median_of_rows(const float* const* rows, std::size_t side, std::size_t step, std::size_t count, float* medians);
-/// Writes medians of 8-bit codes.
-void median_of_rows(const unsigned char* const* rows, std::size_t side, std::size_t step, std::size_t count,
-                    unsigned char* medians);
+/// Writes the median of side x side values, with `side` 3 or 5, for each of the channels of a row of pixels. Texels are
+/// `step` channels apart. NaN is handled as by filters::ByComparison, but each result is the canonical one of images.
+/// `past_caches` requests streaming stores, after which the caller must call hwy::FlushStream(). `Value` is float,
+/// std::uint8_t or std::uint16_t.
+template <class Value>
+void median_of_rows(const Value* const* rows, std::size_t side, std::size_t step, std::span<Value> medians,
+                    bool past_caches);
 
 /// A row of texels, with a separate row for each channel.
 struct PlaneRow {

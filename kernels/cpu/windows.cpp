@@ -1,7 +1,7 @@
 // Neighborhood filters on the CPU device, tile by tile. A row of texels is decoded and kept as long as rows of the
 // image read it.
 #include <algorithm>
-#include <cstring>
+#include <cstdint>
 #include <vector>
 
 #include <texton/launch.h>
@@ -96,8 +96,13 @@ public:
 
     void make(std::size_t height) {
         const TexelFormat& format = job_.textures[0].format;
-        if (texels_.are_stored() && texels_.clamps() && are_alike_codes_of_8_bits(format, job_.image.format().stored))
-            return make_codes(height, format.channels);
+        const TexelFormat& image = job_.image.format().stored;
+        if (texels_.are_stored() && texels_.clamps()) {
+            if (are_alike_codes(format, image, 8)) return make_stored<std::uint8_t>(height);
+            if (are_alike_codes(format, image, 16)) return make_stored<std::uint16_t>(height);
+            if (has_floats(format) && has_floats(image) && format.channels == image.channels)
+                return make_stored<float>(height);
+        }
         if (job_.image.takes_values(texels_.channels())) return make_values(height);
         Window window(job_, corner_, width_, side_ / 2);
         LineVector<float> pixels(4 * width_);
@@ -107,7 +112,7 @@ public:
                 for (std::size_t c = 0; c < window.channels(); ++c) {
                     const float* of_channel[kMaxSide];
                     for (std::size_t i = 0; i < side_; ++i) of_channel[i] = rows[i].channel[c];
-                    median_of_rows(of_channel, side_, 1, width_, &pixels[c * width_]);
+                    median_of_rows<float>(of_channel, side_, 1, {&pixels[c * width_], width_}, false);
                 }
                 job_.image.store(at, pixels.data(), width_, width_);
             });
@@ -115,8 +120,6 @@ public:
 
 private:
     static constexpr std::size_t kMaxSide = 5;
-
-    std::int32_t left() const { return corner_.x - static_cast<std::int32_t>(side_ / 2); }
 
     void make_values(std::size_t height) {
         const std::size_t channels = texels_.channels();
@@ -126,41 +129,61 @@ private:
         for_each_window<const float*>(
             corner_, height, side_, [&](std::size_t number, std::int32_t y) { return window.read_values(number, y); },
             [&](const float* const* rows, PixelPosition at) {
-                median_of_rows(rows, side_, channels, channels * width_, pixels.data());
+                median_of_rows<float>(rows, side_, channels, pixels, false);
                 job_.image.store_values(at, pixels.data(), width_, past_caches);
             });
     }
 
-    void make_codes(std::size_t height, std::size_t channels) {
-        const std::size_t values = channels * (width_ + side_ - 1);
-        std::vector<unsigned char> room(side_ * values);
-        for_each_window<const unsigned char*>(
-            corner_, height, side_,
-            [&](std::size_t number, std::int32_t y) { return codes(y, channels, &room[number % side_ * values]); },
-            [&](const unsigned char* const* rows, PixelPosition at) {
-                median_of_rows(rows, side_, channels, channels * width_,
-                               reinterpret_cast<unsigned char*>(job_.image.address(at)));
+    // Finds medians of the values that the texture stores. Its sampler must clamp.
+    template <class Value>
+    void make_stored(std::size_t height) {
+        const SourceShape& shape = job_.shapes[0];
+        const auto reach = static_cast<std::int32_t>(side_ / 2);
+        const std::int32_t end = corner_.x + static_cast<std::int32_t>(width_);
+        const std::int32_t first_inside = std::clamp(reach, corner_.x, end);
+        const std::int32_t end_inside = std::clamp(shape.width - reach, first_inside, end);
+        const auto row_of = [&](std::size_t, std::int32_t y) {
+            return reinterpret_cast<const Value*>(texels_.stored(0, std::clamp(y, 0, shape.height - 1)));
+        };
+        std::vector<Value> room;
+        for_each_window<const Value*>(
+            corner_, height, side_, row_of, [&](const Value* const* rows, const PixelPosition& at) {
+                make_at_edge(rows, {corner_.x, at.y, at.z}, first_inside, room);
+                if (first_inside < end_inside) {
+                    const Value* inside[kMaxSide];
+                    const std::size_t skipped = static_cast<std::size_t>(first_inside - reach) * texels_.channels();
+                    for (std::size_t i = 0; i < side_; ++i) inside[i] = rows[i] + skipped;
+                    find_medians(inside, {first_inside, at.y, at.z}, end_inside);
+                }
+                make_at_edge(rows, {end_inside, at.y, at.z}, end, room);
             });
     }
 
-    // Returns a row of codes of a texture whose sampler clamps, directly from the texture or copied to `room`.
-    const unsigned char* codes(std::int32_t y, std::size_t channels, unsigned char* room) const {
-        const SourceShape& shape = job_.shapes[0];
-        const std::int32_t row = std::clamp(y, 0, shape.height - 1);
-        const auto count = static_cast<std::int32_t>(width_ + side_ - 1);
-        const std::int32_t before = std::clamp(-left(), 0, count);
-        const std::int32_t inside = std::clamp(shape.width - (left() + before), 0, count - before);
-        if (inside == count) return texels_.stored(left(), row);
-        unsigned char* next = room;
-        const auto put = [&](std::int32_t x, std::int32_t texels) {
-            const std::size_t bytes = static_cast<std::size_t>(texels) * channels;
-            std::memcpy(next, texels_.stored(x, row), bytes);
-            next += bytes;
-        };
-        for (std::int32_t i = 0; i < before; ++i) put(0, 1);
-        if (inside > 0) put(left() + before, inside);
-        for (std::int32_t i = before + inside; i < count; ++i) put(shape.width - 1, 1);
-        return room;
+    // Finds medians of the pixels from `at` to the column `end`, which read texels beyond an edge.
+    template <class Value>
+    void make_at_edge(const Value* const* rows, PixelPosition at, std::int32_t end, std::vector<Value>& room) const {
+        if (at.x == end) return;
+        const std::size_t channels = texels_.channels();
+        const auto reach = static_cast<std::int32_t>(side_ / 2);
+        const std::size_t values = static_cast<std::size_t>(end - at.x + 2 * reach) * channels;
+        room.resize(side_ * values);
+        const Value* padded[kMaxSide];
+        for (std::size_t i = 0; i < side_; ++i) {
+            Value* to = &room[i * values];
+            padded[i] = to;
+            for (std::int32_t x = at.x - reach; x < end + reach; ++x) {
+                const std::int32_t texel = std::clamp(x, 0, job_.shapes[0].width - 1);
+                to = std::copy_n(rows[i] + static_cast<std::size_t>(texel) * channels, channels, to);
+            }
+        }
+        find_medians(padded, at, end);
+    }
+
+    template <class Value>
+    void find_medians(const Value* const* rows, const PixelPosition& at, std::int32_t end) const {
+        const std::size_t values = static_cast<std::size_t>(end - at.x) * texels_.channels();
+        auto* const pixels = reinterpret_cast<Value*>(job_.image.address(at));
+        median_of_rows(rows, side_, texels_.channels(), std::span(pixels, values), job_.exceeds_caches());
     }
 
     const CpuJob& job_;

@@ -363,6 +363,33 @@ TEST(CpuResampleTest, FloatResamplingWithAllStepsMatchesTheFunctor) {
     }
 }
 
+/// Steps that cover every method of staging pairs of texels: pairs that follow each other, pairs further apart, and
+/// texels beyond the edges, in rows of several blocks.
+TEST(CpuResampleTest, LinearResamplingOfEveryFormatWithAllStepsMatchesTheFunctor) {
+    constexpr Extent kFrom{150, 40};
+    Random random(31);
+    for (const Format format :
+         {Format::r32_float, Format::rg32_float, Format::r16_float, Format::rg16_float, Format::rgba16_float,
+          Format::r16_unorm, Format::rg16_unorm, Format::rgba16_unorm, Format::rgba8_srgb}) {
+        for (const Sampler& sampler : samplers(Filter::linear)) {
+            const Array array(Device::cpu(), {.format = format, .extent = kFrom});
+            const std::size_t bytes = test::box_bytes(format, kFrom);
+            const bool alike = info(format).bits == 32 && random.coin();
+            Bytes texels = alike ? floats_alike_in_groups(random, kFrom) : any_bits(random, bytes);
+            texels.resize(bytes);
+            upload(array.view(), texels);
+            const Scene scene{Texture(array, sampler), kFrom, 1, format};
+            for (const Crop& crop : {Crop{}, Crop{0.25f, 0.75f, 150, 40}, Crop{-20.5f, -3, 190, 46}}) {
+                for (const Extent to : {Extent{75, 20}, Extent{225, 60}, Extent{150, 43}, Extent{40, 9}}) {
+                    SCOPED_TRACE(std::string(name(format)) + " to " + to_string(to) + ", address " +
+                                 std::to_string(static_cast<int>(sampler.address[0])));
+                    expect_resample<LinearFetch>(scene, ResampleFilter::linear, to, crop);
+                }
+            }
+        }
+    }
+}
+
 /// Every fourth row begins at a cache line.
 TEST(CpuResampleTest, FloatImagesLargerThanTheCacheMatchTheFunctor) {
     constexpr Extent kFrom{150, 40};

@@ -9,8 +9,10 @@
 
 #include <gtest/gtest.h>
 
+#include <texton/array.h>
 #include <texton/filter.h>
 #include <texton/launch.h>
+#include <texton/linear.h>
 
 #include "kernels/functors/filter_functors.h"
 #include "kernels/functors/median_functors.h"
@@ -44,6 +46,24 @@ void expect_medians(MedianSize size) {
 TEST(CpuWindowsTest, MediansOfNineTexelsMatchTheFunctor) { expect_medians<3>(MedianSize::three); }
 
 TEST(CpuWindowsTest, MediansOfTwentyFiveTexelsMatchTheFunctor) { expect_medians<5>(MedianSize::five); }
+
+/// Every fourth row begins at a cache line.
+TEST(CpuWindowsTest, MediansOfImagesLargerThanTheCacheMatchTheFunctor) {
+    constexpr Format kFormat = Format::rgba32_float;
+    constexpr Extent kExtent{1501, 1450};  // more than 64 MiB with the texture
+    constexpr Extent kAround{1503, 1452};
+    test::Random random(29);
+    const Array array(Device::cpu(), {.format = kFormat, .extent = kExtent});
+    test::upload(array.view(), test::any_bits(random, test::box_bytes(kFormat, kExtent)));
+    const Texture texture(array);
+    const Linear memory(Device::cpu(), kFormat, kAround);
+    expect_same(
+        memory.view(kFormat, kAround), kExtent,
+        [&](const Stream& stream, const View& image) { median(stream, image, texture); },
+        [&](const Stream& stream, const View& image) {
+            launch(stream, image, filters::Median<3>{{false}}, detail::by_points(texture));
+        });
+}
 
 /// Orders 64 zeros and ones at a time.
 struct ByBits {
