@@ -33,20 +33,6 @@ HWY_INLINE FloatVector float_of_unorm16(IntVector code) {
     return hn::MulAdd(value, hn::Set(kFloat, kUpper), hn::Mul(value, hn::Set(kFloat, kLower)));
 }
 
-// Returns the whole part of numbers whose whole part fits 32 bits. Highway's conversions also accept larger numbers,
-// but need three instructions.
-HWY_INLINE IntVector whole_part(FloatVector value) {
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-    return IntVector{_mm512_cvttps_epi32(value.raw)};
-#elif HWY_TARGET == HWY_AVX2
-    return IntVector{_mm256_cvttps_epi32(value.raw)};
-#elif HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
-    return IntVector{_mm_cvttps_epi32(value.raw)};
-#else
-    return hn::ConvertTo(kInt, value);
-#endif
-}
-
 // Returns the same as unorm_code_of().
 template <int largest>
 HWY_INLINE IntVector unorm_of_float(FloatVector value) {
@@ -56,5 +42,5 @@ HWY_INLINE IntVector unorm_of_float(FloatVector value) {
     const FloatVector positive = hn::IfThenElseZero(hn::Gt(value, hn::Zero(kFloat)), value);
 #endif
     const FloatVector clamped = hn::Min(positive, hn::Set(kFloat, 1.0f));
-    return whole_part(hn::Add(hn::Mul(clamped, hn::Set(kFloat, largest)), hn::Set(kFloat, 0.5f)));
+    return whole_part(kFloat, hn::Add(hn::Mul(clamped, hn::Set(kFloat, largest)), hn::Set(kFloat, 0.5f)));
 }

@@ -27,71 +27,7 @@ namespace {
 
 #include "arrays/cpu/pixel_codes.h"
 
-using Byte = hn::Rebind<std::uint8_t, Float>;
-using Short = hn::Rebind<std::uint16_t, Float>;
-using Bytes = hn::Repartition<std::uint8_t, Word>;
-
-constexpr Byte kByte;
-constexpr Short kShort;
-constexpr Bytes kBytes;
-
-// --- conversion of a channel -----------------------------------------------------------------------------------------
-
-struct Unorm8 {
-    using Stored = std::uint8_t;
-    static HWY_INLINE FloatVector decode(hn::Vec<Byte> code) { return float_of_unorm8(hn::PromoteTo(kInt, code)); }
-    static HWY_INLINE hn::Vec<Byte> encode(FloatVector value) {
-        const IntVector code = unorm_of_float<255>(value);
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-        return hn::Vec<Byte>{_mm512_cvtepi32_epi8(code.raw)};  // codes need no saturation
-#else
-        return hn::DemoteTo(kByte, code);
-#endif
-    }
-    static HWY_INLINE FloatVector decode_word(hn::Vec<Word> code) { return float_of_unorm8(hn::BitCast(kInt, code)); }
-    static HWY_INLINE hn::Vec<Word> encode_word(FloatVector value) {
-        return hn::BitCast(kWord, unorm_of_float<255>(value));
-    }
-    static constexpr Byte kTag{};
-};
-
-struct Unorm16 {
-    using Stored = std::uint16_t;
-    static HWY_INLINE FloatVector decode(hn::Vec<Short> code) { return float_of_unorm16(hn::PromoteTo(kInt, code)); }
-    static HWY_INLINE hn::Vec<Short> encode(FloatVector value) {
-        return hn::DemoteTo(kShort, unorm_of_float<65535>(value));
-    }
-    static constexpr Short kTag{};
-};
-
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2
-#define TEXTON_CONVERTS_HALVES 1  // in hardware, denormals included
-struct Float16 {
-    using Stored = std::uint16_t;
-    using Half = hn::Rebind<hwy::float16_t, Float>;
-    static HWY_INLINE FloatVector decode(hn::Vec<Short> code) {
-        const FloatVector value = hn::PromoteTo(kFloat, hn::BitCast(Half(), code));
-        // The conversion makes NaNs quiet. Fetches return them as they are.
-        const IntVector bits = hn::PromoteTo(kInt, hn::BitCast(hn::Rebind<std::int16_t, Float>(), code));
-        const IntVector fraction = hn::ShiftLeft<13>(hn::And(bits, hn::Set(kInt, 0x3ff)));
-        const IntVector exponent = hn::Or(hn::And(bits, hn::Set(kInt, INT32_MIN)), hn::Set(kInt, 0x7f800000));
-        return hn::IfThenElse(hn::IsNaN(value), hn::BitCast(kFloat, hn::Or(exponent, fraction)), value);
-    }
-    static HWY_INLINE hn::Vec<Short> encode(FloatVector value) {
-        return hn::BitCast(kShort, hn::DemoteTo(Half(), with_one_nan(kFloat, value)));
-    }
-    static constexpr Short kTag{};
-};
-#else
-#define TEXTON_CONVERTS_HALVES 0
-#endif
-
-struct Float32 {
-    using Stored = float;
-    static HWY_INLINE FloatVector decode(FloatVector value) { return value; }
-    static HWY_INLINE FloatVector encode(FloatVector value) { return with_one_nan(kFloat, value); }
-    static constexpr Float kTag{};
-};
+#include "arrays/cpu/pixel_channels.h"
 
 // --- one vector of pixels, interleaved channels ----------------------------------------------------------------------
 

@@ -64,20 +64,6 @@ HWY_INLINE IntVector add_products(IntVector sum, IntVector a, IntVector b) {
 #endif
 }
 
-// Returns `value` truncated to an integer. Its magnitude must be below 2^31; otherwise the result can be any number.
-// Highway's function would check that.
-HWY_INLINE IntVector truncated(FloatVector value) {
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-    return IntVector{_mm512_cvttps_epi32(value.raw)};
-#elif HWY_TARGET == HWY_AVX2
-    return IntVector{_mm256_cvttps_epi32(value.raw)};
-#elif HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
-    return IntVector{_mm_cvttps_epi32(value.raw)};
-#else
-    return hn::ConvertTo(kInt, value);
-#endif
-}
-
 // --- channels of staged texels ---------------------------------------------------------------------------------------
 
 struct Sides {

@@ -157,8 +157,8 @@ template <int cut_bits>
 HWY_INLINE FloatVector sum_of_cut(const Texels& texels, const WeightPairs& weights, IntVector exponent) {
     const FloatVector steps = inverse_scale(cut_bits, exponent);
     const auto pair = [&](int k) HWY_ATTR {
-        const IntVector left = truncated(hn::Mul(texels.of[k], steps));
-        return halves_of(left, hn::ShiftLeft<16>(truncated(hn::Mul(texels.of[k + 1], steps))));
+        const IntVector left = whole_part(kFloat, hn::Mul(texels.of[k], steps));
+        return halves_of(left, hn::ShiftLeft<16>(whole_part(kFloat, hn::Mul(texels.of[k + 1], steps))));
     };
     const IntVector sum = add_products(hn::Zero(kInt), pair(0), weights.top);
     return hn::ConvertTo(kFloat, add_products(sum, pair(2), weights.bottom));
@@ -464,8 +464,8 @@ private:
         IntVector upper = whole(256 / 2);
         IntVector lower = hn::Zero(kInt);
         const auto add = [&](int k, IntVector pair) HWY_ATTR {
-            const IntVector left = truncated(hn::Mul(texels.of[k], steps));
-            const IntVector right = truncated(hn::Mul(texels.of[k + 1], steps));
+            const IntVector left = whole_part(kFloat, hn::Mul(texels.of[k], steps));
+            const IntVector right = whole_part(kFloat, hn::Mul(texels.of[k + 1], steps));
             const IntVector low = hn::Xor(halves_of(left, hn::ShiftLeft<16>(right)), whole(kSign | 0x8000));
             upper = add_products(upper, halves_of(hn::ShiftRight<16>(left), right), pair);
             lower = add_products(lower, low, pair);

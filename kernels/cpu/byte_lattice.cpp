@@ -43,13 +43,13 @@ bool are_halves(std::span<const AxisTaps> taps) {
 void halve_tile(const CpuJob& job, std::int32_t first_column, std::span<const AxisTaps> rows, PixelPosition at,
                 std::size_t width, std::size_t height) {
     const TextureReader reader(job.textures[0]);
+    const HalveRow halve = halve_row(job.textures[0].format, HalfMean::of_sums);
     const std::size_t bytes = job.textures[0].format.bytes;
     const std::size_t skipped = static_cast<std::size_t>(first_column + 2 * at.x) * bytes;
     for (std::size_t i = 0; i < height; ++i, ++at.y) {
         const std::int32_t y = rows[static_cast<std::size_t>(at.y)].texel[0];
-        halve_codes(texels_of_row(reader.view(), at.z, y) + skipped,
-                    texels_of_row(reader.view(), at.z, y + 1) + skipped, bytes, width,
-                    reinterpret_cast<unsigned char*>(job.image.address(at)));
+        halve(texels_of_row(reader.view(), at.z, y) + skipped, texels_of_row(reader.view(), at.z, y + 1) + skipped,
+              width, reinterpret_cast<unsigned char*>(job.image.address(at)), false);
     }
 }
 

@@ -1,6 +1,9 @@
 #include "kernels/cpu/halves.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include <texton/channel_codes.h>
 
@@ -13,23 +16,19 @@
 HWY_BEFORE_NAMESPACE();
 namespace texton::detail {
 namespace HWY_NAMESPACE {
-namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-#include "arrays/cpu/pixel_vectors.h"
-
-// A pixel is one vector, or four vectors on targets whose vectors have one lane.
-constexpr hn::CappedTag<float, 4> kPixel;
-constexpr std::size_t kLanes = hn::MaxLanes(kPixel);
 
 // Some targets have no vectors (see arrays/cpu/rows_simd.cpp).
-#if HWY_TARGET == HWY_SCALAR
-template <class Pixel>
-HWY_INLINE std::size_t halve_vectors(const unsigned char*, const unsigned char*, std::size_t, unsigned char*) {
-    return 0;
-}
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+HalveRow halve_row_of(const TexelFormat&, HalfMean) { return nullptr; }
 #else
+namespace {
+
+#include "arrays/cpu/pixel_codes.h"
+
+#include "arrays/cpu/pixel_channels.h"
+
+// --- 8-bit codes -----------------------------------------------------------------------------------------------------
+
 // Returns a quarter of the sum of four codes in each 16-bit lane, rounded.
 template <class D, class V>
 HWY_INLINE V quarter(D d, V left_top, V right_top, V left_bottom, V right_bottom) {
@@ -67,11 +66,10 @@ HWY_INLINE std::size_t halve_vectors(const unsigned char* top, const unsigned ch
         halve_vector(d, top + 2 * kChannels * i, bottom + 2 * kChannels * i, halves + kChannels * i);
     return i;
 }
-#endif
 
 template <class Pixel>
-HWY_INLINE void halve_row(const unsigned char* top, const unsigned char* bottom, std::size_t pixels,
-                          unsigned char* halves) {
+void halve_codes(const unsigned char* top, const unsigned char* bottom, std::size_t pixels, unsigned char* halves,
+                 bool) {
     constexpr std::size_t kChannels = sizeof(Pixel);
     const std::size_t done = halve_vectors<Pixel>(top, bottom, pixels, halves);
     for (std::size_t k = kChannels * done; k < kChannels * pixels; ++k) {
@@ -80,6 +78,8 @@ HWY_INLINE void halve_row(const unsigned char* top, const unsigned char* bottom,
         halves[k] = static_cast<unsigned char>((top[left] + top[right] + bottom[left] + bottom[right] + 2) >> 2);
     }
 }
+
+// --- other formats ---------------------------------------------------------------------------------------------------
 
 template <HalfMean kind, class D>
 HWY_INLINE hn::Vec<D> mean(D d, hn::Vec<D> top_left, hn::Vec<D> top_right, hn::Vec<D> bottom_left,
@@ -96,59 +96,105 @@ HWY_INLINE hn::Vec<D> mean(D d, hn::Vec<D> top_left, hn::Vec<D> top_right, hn::V
     }
 }
 
-// Computes two pixels at a time if vectors are long enough. Returns the number of computed pixels.
-#if HWY_TARGET == HWY_SCALAR
-template <HalfMean kind, bool streams>
-HWY_INLINE std::size_t halve_float_pairs(const float*, const float*, std::size_t, float*) {
-    return 0;
-}
+// Loads every second pixel of two vectors of stored values.
+template <class Channel, std::size_t channels>
+HWY_INLINE FloatVector load_side(const typename Channel::Stored* row, bool right) {
+    constexpr auto kTag = Channel::kTag;
+    const auto low = hn::LoadU(kTag, row), high = hn::LoadU(kTag, row + hn::Lanes(kTag));
+    if constexpr (hn::MaxLanes(kTag) == channels) {
+        return Channel::decode(right ? high : low);
+    } else if constexpr (sizeof(typename Channel::Stored) * channels == 16) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+        return FloatVector{right ? _mm512_shuffle_f32x4(low.raw, high.raw, 0xdd)
+                                 : _mm512_shuffle_f32x4(low.raw, high.raw, 0x88)};
 #else
-template <HalfMean kind, bool streams>
-HWY_INLINE std::size_t halve_float_pairs(const float* top, const float* bottom, std::size_t pixels, float* halves) {
-    constexpr hn::CappedTag<float, 8> kTwo;
-    constexpr std::size_t kAhead = 512;  // floats to prefetch ahead: memory is the only bottleneck
-    std::size_t i = 0;
-    for (; hn::MaxLanes(kTwo) == 8 && i + 2 <= pixels; i += 2) {
-        hwy::Prefetch(top + 8 * i + kAhead);
-        hwy::Prefetch(bottom + 8 * i + kAhead);
-        const auto a = hn::LoadU(kTwo, top + 8 * i), b = hn::LoadU(kTwo, top + 8 * i + 8);
-        const auto c = hn::LoadU(kTwo, bottom + 8 * i), e = hn::LoadU(kTwo, bottom + 8 * i + 8);
-        const auto means = mean<kind>(kTwo, hn::ConcatLowerLower(kTwo, b, a), hn::ConcatUpperUpper(kTwo, b, a),
-                                      hn::ConcatLowerLower(kTwo, e, c), hn::ConcatUpperUpper(kTwo, e, c));
-        store_vector_to<streams>(with_one_nan(kTwo, means), kTwo, halves + 4 * i);
-    }
-    return i;
-}
+        static_assert(hn::MaxLanes(kTag) == 2 * channels);
+        return Channel::decode(right ? hn::ConcatUpperUpper(kTag, high, low) : hn::ConcatLowerLower(kTag, high, low));
 #endif
-
-template <HalfMean kind, bool streams>
-HWY_INLINE void halve_float_row(const float* top, const float* bottom, std::size_t pixels, float* halves) {
-    for (std::size_t i = halve_float_pairs<kind, streams>(top, bottom, pixels, halves); i < pixels; ++i) {
-        for (std::size_t c = 0; c < 4; c += kLanes) {
-            const std::size_t left = 8 * i + c;
-            const auto means = mean<kind>(kPixel, hn::LoadU(kPixel, top + left), hn::LoadU(kPixel, top + left + 4),
-                                          hn::LoadU(kPixel, bottom + left), hn::LoadU(kPixel, bottom + left + 4));
-            hn::StoreU(with_one_nan(kPixel, means), kPixel, halves + 4 * i + c);
-        }
+    } else {
+        const hn::Repartition<hwy::UnsignedFromSize<sizeof(typename Channel::Stored) * channels>, decltype(kTag)>
+            pixels;
+        const auto first = hn::BitCast(pixels, low), second = hn::BitCast(pixels, high);
+        return Channel::decode(
+            hn::BitCast(kTag, right ? hn::ConcatOdd(pixels, second, first) : hn::ConcatEven(pixels, second, first)));
     }
+}
+
+// Computes a vector of stored values.
+template <class Channel, std::size_t channels, HalfMean kind, bool past_caches>
+HWY_INLINE void halve_vector_of(const typename Channel::Stored* top, const typename Channel::Stored* bottom,
+                                typename Channel::Stored* halves) {
+    const auto side = [](const typename Channel::Stored* row, bool right)
+                          HWY_ATTR { return load_side<Channel, channels>(row, right); };
+    const FloatVector means =
+        mean<kind>(kFloat, side(top, false), side(top, true), side(bottom, false), side(bottom, true));
+    store_vector_to<past_caches>(Channel::encode(means), Channel::kTag, halves);
+}
+
+template <class Channel, std::size_t channels, HalfMean kind, bool past_caches>
+HWY_INLINE void halve_values(const typename Channel::Stored* top, const typename Channel::Stored* bottom,
+                             std::size_t values, typename Channel::Stored* halves) {
+    using Stored = typename Channel::Stored;
+    constexpr std::size_t kAhead = 2048 / sizeof(Stored);  // to prefetch: memory is the only bottleneck
+    const std::size_t lanes = hn::Lanes(Channel::kTag);
+    std::size_t i = 0;
+    for (; i + lanes <= values; i += lanes) {
+        hwy::Prefetch(top + 2 * i + kAhead);
+        hwy::Prefetch(bottom + 2 * i + kAhead);
+        halve_vector_of<Channel, channels, kind, past_caches>(top + 2 * i, bottom + 2 * i, halves + i);
+    }
+    if (i == values) return;
+    Stored last[3][2 * hn::MaxLanes(Channel::kTag)] = {};
+    std::copy_n(top + 2 * i, 2 * (values - i), last[0]);
+    std::copy_n(bottom + 2 * i, 2 * (values - i), last[1]);
+    halve_vector_of<Channel, channels, kind, false>(last[0], last[1], last[2]);
+    std::copy_n(last[2], values - i, halves + i);
+}
+
+template <class Channel, std::size_t channels, HalfMean kind>
+void halve_row_as(const unsigned char* top, const unsigned char* bottom, std::size_t pixels, unsigned char* halves,
+                  bool past_caches) {
+    using Stored = typename Channel::Stored;
+    const auto* const upper = reinterpret_cast<const Stored*>(top);
+    const auto* const lower = reinterpret_cast<const Stored*>(bottom);
+    auto* const to = reinterpret_cast<Stored*>(halves);
+    if (past_caches && begins_vector(Channel::kTag, to))
+        return halve_values<Channel, channels, kind, true>(upper, lower, pixels * channels, to);
+    halve_values<Channel, channels, kind, false>(upper, lower, pixels * channels, to);
+}
+
+template <class Channel, HalfMean kind>
+HalveRow by_channels(int channels) {
+    if (channels == 1) return halve_row_as<Channel, 1, kind>;
+    return channels == 2 ? halve_row_as<Channel, 2, kind> : halve_row_as<Channel, 4, kind>;
+}
+
+template <class Channel>
+HalveRow by_kind(int channels, HalfMean kind) {
+    return kind == HalfMean::of_sums ? by_channels<Channel, HalfMean::of_sums>(channels)
+                                     : by_channels<Channel, HalfMean::of_halves>(channels);
+}
+
+HalveRow halve_bytes(int channels) {
+    if (channels == 1) return halve_codes<std::uint8_t>;
+    return channels == 2 ? halve_codes<std::uint16_t> : halve_codes<std::uint32_t>;
 }
 
 }  // namespace
 
-void halve_floats_on_vectors(const float* top, const float* bottom, std::size_t pixels, HalfMean kind, float* halves,
-                             bool past_caches) {
-    if (kind == HalfMean::of_sums) return halve_float_row<HalfMean::of_sums, false>(top, bottom, pixels, halves);
-    if (past_caches && begins_vector(hn::CappedTag<float, 8>(), halves))
-        return halve_float_row<HalfMean::of_halves, true>(top, bottom, pixels, halves);
-    halve_float_row<HalfMean::of_halves, false>(top, bottom, pixels, halves);
+HalveRow halve_row_of(const TexelFormat& format, HalfMean kind) {
+    if (format.packing != Packing::plain) return nullptr;
+    if (format.encoding == Encoding::unorm)
+        return format.bits == 8 ? halve_bytes(format.channels) : by_kind<Unorm16>(format.channels, kind);
+    if (format.encoding != Encoding::floating) return nullptr;
+    if (format.bits == 32) return by_kind<Float32>(format.channels, kind);
+#if TEXTON_CONVERTS_HALVES
+    return by_kind<Float16>(format.channels, kind);
+#else
+    return nullptr;
+#endif
 }
-
-void halve_codes_on_vectors(const unsigned char* top, const unsigned char* bottom, std::size_t channels,
-                            std::size_t pixels, unsigned char* halves) {
-    if (channels == 1) return halve_row<std::uint8_t>(top, bottom, pixels, halves);
-    if (channels == 2) return halve_row<std::uint16_t>(top, bottom, pixels, halves);
-    halve_row<std::uint32_t>(top, bottom, pixels, halves);
-}
+#endif
 
 }  // namespace HWY_NAMESPACE
 }  // namespace texton::detail
@@ -157,17 +203,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace texton::detail {
 
-HWY_EXPORT(halve_floats_on_vectors);
-HWY_EXPORT(halve_codes_on_vectors);
+HWY_EXPORT(halve_row_of);
 
-void halve_floats(const float* top, const float* bottom, std::size_t pixels, HalfMean kind, float* halves,
-                  bool past_caches) {
-    HWY_DYNAMIC_DISPATCH(halve_floats_on_vectors)(top, bottom, pixels, kind, halves, past_caches);
-}
-
-void halve_codes(const unsigned char* top, const unsigned char* bottom, std::size_t channels, std::size_t pixels,
-                 unsigned char* halves) {
-    HWY_DYNAMIC_DISPATCH(halve_codes_on_vectors)(top, bottom, channels, pixels, halves);
+HalveRow halve_row(const TexelFormat& format, HalfMean kind) {
+    return HWY_DYNAMIC_DISPATCH(halve_row_of)(format, kind);
 }
 
 }  // namespace texton::detail

@@ -98,7 +98,7 @@ std::size_t rows_of_tiles(const Extent& extent, std::size_t columns, std::size_t
 }
 
 std::size_t rows_of_quick_tiles(const CpuJob& job, std::size_t columns) {
-    constexpr std::size_t kLeastBytes = std::size_t{256} << 10;
+    constexpr std::size_t kLeastBytes = std::size_t{64} << 10;
     const std::size_t of_row = std::min(columns, job.extent.width) * job.image.format().stored.bytes;
     return (kLeastBytes + of_row - 1) / of_row;
 }

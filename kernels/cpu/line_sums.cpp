@@ -34,30 +34,36 @@ constexpr std::int32_t kMaxWindow = 4;  // vectors
 #else
 constexpr std::int32_t kMaxWindow = 2;
 #endif
+// Maximum of taps for more than one vector. Looking up lanes in two vectors takes four instructions without AVX-512.
+constexpr std::size_t kMaxWindowTaps = kMaxWindow == 4 ? std::size_t{1} << 20 : 4;
 
 // --- preparation -----------------------------------------------------------------------------------------------------
 
 // Appends a vector of pixels. The pixels after the end of the axis repeat the last one.
 void add_block(LineTaps& taps, const SumAxis& axis, std::size_t begin, std::size_t end) {
     SumAxis::Taps of[kLanes];
-    std::int32_t first = 0, last = 0;
+    std::int32_t first = 0, last_first = 0;
     std::size_t count = 0;
     bool all_count = true;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
         of[lane] = axis.taps(std::min(begin + lane, end - 1));
-        const std::int32_t after = of[lane].first + static_cast<std::int32_t>(of[lane].weights.size());
         first = lane == 0 ? of[0].first : std::min(first, of[lane].first);
-        last = lane == 0 ? after : std::max(last, after);
+        last_first = lane == 0 ? of[0].first : std::max(last_first, of[lane].first);
         all_count = all_count && of[lane].weights.size() == of[0].weights.size() &&
                     std::ranges::find(of[lane].weights, 0.0f) == of[lane].weights.end();
         count = std::max(count, of[lane].weights.size());
     }
-    const auto vectors = (last - first + static_cast<std::int32_t>(kLanes) - 1) / static_cast<std::int32_t>(kLanes);
+    const auto vectors = (last_first - first) / static_cast<std::int32_t>(kLanes) + 1;
     Kind kind = Kind::apart;
-    if (vectors <= kMaxWindow) kind = vectors <= 1 ? Kind::one : vectors == 2 ? Kind::two : Kind::four;
+    if (vectors == 1 || (vectors <= kMaxWindow && count <= kMaxWindowTaps))
+        kind = vectors == 1 ? Kind::one : vectors == 2 ? Kind::two : Kind::four;
     const std::size_t loaded = kind == Kind::apart ? (count + 3) / 4 * 4 : count;
     all_count = all_count && loaded == count;
+    // The end of what is loaded: after the last tap, or of the vectors of the last tap.
+    const std::size_t vectors_end = static_cast<std::size_t>(kind == Kind::four ? 4 : vectors) * kLanes;
+    const std::size_t reach = kind == Kind::apart ? static_cast<std::size_t>(last_first - first) + 1 : vectors_end;
     taps.blocks.push_back({kind, all_count, static_cast<std::uint32_t>(loaded), first - taps.first_texel,
+                           static_cast<std::uint32_t>(reach + loaded - 1),
                            static_cast<std::uint32_t>(taps.offsets.size()),
                            static_cast<std::uint32_t>(taps.weights.size())});
     for (const SumAxis::Taps& pixel : of) taps.offsets.push_back(pixel.first - first);
@@ -96,32 +102,35 @@ struct TapWeights {
     }
 };
 
-// Returns the texels of adjacent vectors that are at these positions.
+// Looks up a vector of texels in adjacent vectors.
+template <std::size_t vectors>
+class Lookup {
+public:
+    HWY_INLINE explicit Lookup(const std::int32_t* offsets) : at_(hn::LoadU(kInt, offsets)) {}
+
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-template <std::size_t vectors>
-HWY_INLINE FloatVector looked_up(const FloatVector (&window)[vectors], IntVector at) {
-    if constexpr (vectors == 1) return FloatVector{_mm512_permutexvar_ps(at.raw, window[0].raw)};
-    if constexpr (vectors >= 2) {
-        const FloatVector low{_mm512_permutex2var_ps(window[0].raw, at.raw, window[1].raw)};
-        if constexpr (vectors == 2) return low;
-        if constexpr (vectors == 4) {
-            const FloatVector high{_mm512_permutex2var_ps(window[2].raw, at.raw, window[3].raw)};
-            const auto is_high = _mm512_cmpge_epi32_mask(at.raw, _mm512_set1_epi32(2 * kLanes));
-            return FloatVector{_mm512_mask_mov_ps(low.raw, is_high, high.raw)};
-        }
+    HWY_INLINE FloatVector load(const float* texels) const {
+        const auto part = [&](std::size_t i) HWY_ATTR { return hn::LoadU(kFloat, texels + i * kLanes).raw; };
+        if constexpr (vectors == 1) return FloatVector{_mm512_permutexvar_ps(at_.raw, part(0))};
+        const __m512 low = _mm512_permutex2var_ps(part(0), at_.raw, part(1));
+        if constexpr (vectors == 2) return FloatVector{low};
+        const auto is_high = _mm512_cmpge_epi32_mask(at_.raw, _mm512_set1_epi32(2 * kLanes));
+        return FloatVector{_mm512_mask_mov_ps(low, is_high, _mm512_permutex2var_ps(part(2), at_.raw, part(3)))};
     }
-}
 #else
-template <std::size_t vectors>
-HWY_INLINE FloatVector looked_up(const FloatVector (&window)[vectors], IntVector at) {
-    const IntVector lane = hn::And(at, hn::Set(kInt, static_cast<std::int32_t>(kLanes - 1)));
-    const auto index = hn::IndicesFromVec(kFloat, lane);
-    const FloatVector low = hn::TableLookupLanes(window[0], index);
-    if constexpr (vectors == 1) return low;
-    const auto is_high = hn::RebindMask(kFloat, hn::Gt(at, hn::Set(kInt, static_cast<std::int32_t>(kLanes - 1))));
-    return hn::IfThenElse(is_high, hn::TableLookupLanes(window[vectors - 1], index), low);
-}
+    HWY_INLINE FloatVector load(const float* texels) const {
+        const IntVector last = hn::Set(kInt, static_cast<std::int32_t>(kLanes - 1));
+        const auto lanes = hn::IndicesFromVec(kFloat, hn::And(at_, last));
+        const FloatVector low = hn::TableLookupLanes(hn::LoadU(kFloat, texels), lanes);
+        if constexpr (vectors == 1) return low;
+        const FloatVector high = hn::TableLookupLanes(hn::LoadU(kFloat, texels + kLanes), lanes);
+        return hn::IfThenElse(hn::RebindMask(kFloat, hn::Gt(at_, last)), high, low);
+    }
 #endif
+
+private:
+    IntVector at_;
+};
 
 // The lines of a row, which have the same taps.
 template <std::size_t count>
@@ -137,22 +146,15 @@ struct Lines {
 template <std::size_t vectors, bool all_count, std::uint32_t fixed, class Lines>
 HWY_INLINE void sum_window_of(const LineTaps::Block& block, const Lines& lines, const std::int32_t* offsets,
                               const float* weights) {
-    FloatVector window[Lines::kCount][vectors];
+    const Lookup<vectors> lookup(offsets);
     FloatVector sum[Lines::kCount];
-    for (std::size_t line = 0; line < Lines::kCount; ++line) {
-        for (std::size_t v = 0; v < vectors; ++v)
-            window[line][v] = hn::LoadU(kFloat, lines.texels + line * lines.texels_apart + v * kLanes);
-        sum[line] = hn::Zero(kFloat);
-    }
-    IntVector at = hn::LoadU(kInt, offsets);
+    for (FloatVector& of_line : sum) of_line = hn::Zero(kFloat);
     const std::uint32_t taps = fixed != 0 ? fixed : block.taps;
 #pragma GCC unroll 4
     for (std::uint32_t tap = 0; tap < taps; ++tap, weights += kLanes) {
         const TapWeights<all_count> of_tap(weights);
-        // After its last tap, a pixel of the block can be past the window. The weight is 0 then.
         for (std::size_t line = 0; line < Lines::kCount; ++line)
-            sum[line] = of_tap.added(looked_up(window[line], at), sum[line]);
-        at = hn::Add(at, hn::Set(kInt, 1));
+            sum[line] = of_tap.added(lookup.load(lines.texels + line * lines.texels_apart + tap), sum[line]);
     }
     for (std::size_t line = 0; line < Lines::kCount; ++line)
         hn::Store(sum[line], kFloat, lines.sums + line * lines.sums_apart);
@@ -223,8 +225,8 @@ HWY_INLINE void sum_block(const LineTaps& taps, const LineTaps::Block& block, Li
 }
 
 template <class Lines>
-HWY_INLINE void sum_lines(const LineTaps& taps, Lines lines) {
-    for (const LineTaps::Block& block : taps.blocks) {
+HWY_INLINE void sum_lines(const LineTaps& taps, std::span<const LineTaps::Block> blocks, Lines lines) {
+    for (const LineTaps::Block& block : blocks) {
         if (block.all_count) {
             sum_block<true>(taps, block, lines);
         } else {
@@ -234,11 +236,12 @@ HWY_INLINE void sum_lines(const LineTaps& taps, Lines lines) {
     }
 }
 
-void along(const LineTaps& taps, std::size_t lines, const float* texels, std::size_t texels_apart, float* sums,
-           std::size_t sums_apart) {
-    if (lines == 1) return sum_lines(taps, Lines<1>{texels, texels_apart, sums, sums_apart});
-    if (lines == 2) return sum_lines(taps, Lines<2>{texels, texels_apart, sums, sums_apart});
-    sum_lines(taps, Lines<4>{texels, texels_apart, sums, sums_apart});
+void along(const LineTaps& taps, std::span<const LineTaps::Block> blocks, std::size_t lines, const float* texels,
+           std::size_t texels_apart, float* sums, std::size_t sums_apart) {
+    sums += static_cast<std::size_t>(blocks.data() - taps.blocks.data()) * kLanes;
+    if (lines == 1) return sum_lines(taps, blocks, Lines<1>{texels, texels_apart, sums, sums_apart});
+    if (lines == 2) return sum_lines(taps, blocks, Lines<2>{texels, texels_apart, sums, sums_apart});
+    sum_lines(taps, blocks, Lines<4>{texels, texels_apart, sums, sums_apart});
 }
 
 // Vectors that are summed at the same time, so that sums do not wait for each other.

@@ -48,9 +48,9 @@ inline constexpr std::size_t kLineRest = 4 * kLineBlock;
 struct LineTaps {
     /// How the texels of a vector of pixels are loaded.
     enum class Kind : std::uint8_t {
-        one,   ///< all taps are within one vector of texels
-        two,   ///< all taps are within two adjacent vectors
-        four,  ///< all taps are within four adjacent vectors
+        one,   ///< the texels of each tap are within a vector of texels
+        two,   ///< the texels of each tap are within two adjacent vectors
+        four,  ///< the texels of each tap are within four adjacent vectors
         apart  ///< four taps at a time, pixel by pixel
     };
     struct Block {
@@ -58,6 +58,7 @@ struct LineTaps {
         bool all_count;         ///< no weight is 0
         std::uint32_t taps;     ///< maximum of the pixels
         std::int32_t first;     ///< first texel
+        std::uint32_t loaded;   ///< number of texels that are loaded from the first one on
         std::uint32_t offsets;  ///< index of the first pixel's offset
         std::uint32_t weights;  ///< index of the first tap's weights
     };
@@ -73,10 +74,10 @@ struct LineTaps {
 struct LineSums {
     /// Prepares the pixels [begin, begin + count) of an axis that does not slide.
     LineTaps (*prepare)(const SumAxis& axis, std::size_t begin, std::size_t count);
-    /// Writes the sums of 1, 2 or 4 lines, which start so many floats apart. kLineRest texels after the last one of a
-    /// line must be readable.
-    void (*along)(const LineTaps& taps, std::size_t lines, const float* texels, std::size_t texels_apart, float* sums,
-                  std::size_t sums_apart);
+    /// Writes the sums of consecutive blocks of 1, 2 or 4 lines, which start so many floats apart. The texels that the
+    /// blocks load must be readable: at most kLineRest after the last one of a line.
+    void (*along)(const LineTaps& taps, std::span<const LineTaps::Block> blocks, std::size_t lines, const float* texels,
+                  std::size_t texels_apart, float* sums, std::size_t sums_apart);
     /// Writes sums[k] = values[k] * weights[0] + values[k + step] * weights[1] + ... The count must be a multiple of
     /// kLineBlock. `step` is the number of channels of a line.
     void (*slide)(std::span<const float> weights, std::size_t step, const float* values, std::size_t count,

@@ -4,6 +4,7 @@
 
 #include <texton/launch.h>
 
+#include "arrays/unit/texel_format.h"
 #include "kernels/cpu/halves.h"
 #include "kernels/cpu/job.h"
 #include "kernels/cpu/kernels.h"
@@ -18,21 +19,25 @@ namespace {
 void halve_tile(const CpuJob& job, const PixelPosition& corner, std::size_t width, std::size_t height) {
     const TexelRows texels(job.textures[0], job.shapes[0], corner.z);
     const TexelFormat& format = job.textures[0].format;
-    const bool codes = are_alike_codes(format, job.image.format().stored, 8) && texels.are_stored();
+    const HalveRow halve_stored =
+        texels.are_stored() && format == job.image.format().stored ? halve_row(format, HalfMean::of_sums) : nullptr;
+    const HalveRow halve_floats = halve_row(texel_format(Format::rgba32_float), HalfMean::of_sums);
     LineVector<Float4> room[2]{LineVector<Float4>(2 * width), LineVector<Float4>(2 * width)};
     LineVector<Float4> pixels(width);
     const std::int32_t x = 2 * corner.x;
     for (PixelPosition at = corner; at.y < corner.y + static_cast<std::int32_t>(height); ++at.y) {
         const std::int32_t y = 2 * at.y;
-        if (codes) {
-            halve_codes(texels.stored(x, y), texels.stored(x, y + 1), static_cast<std::size_t>(format.channels), width,
-                        reinterpret_cast<unsigned char*>(job.image.address(at)));
+        if (halve_stored != nullptr) {
+            halve_stored(texels.stored(x, y), texels.stored(x, y + 1), width,
+                         reinterpret_cast<unsigned char*>(job.image.address(at)), false);
             continue;
         }
         const float* top = texels.centers_in_place(x, y, 2 * width, room[0].data());
         const float* bottom = texels.centers_in_place(x, y + 1, 2 * width, room[1].data());
-        job.image.make_row(at, pixels,
-                           [&](float* means) { halve_floats(top, bottom, width, HalfMean::of_sums, means); });
+        job.image.make_row(at, pixels, [&](float* means) {
+            halve_floats(reinterpret_cast<const unsigned char*>(top), reinterpret_cast<const unsigned char*>(bottom),
+                         width, reinterpret_cast<unsigned char*>(means), false);
+        });
     }
 }
 
@@ -66,12 +71,12 @@ std::size_t CpuKernels::make_mips(std::span<Launch> launches, const mip::Chain& 
         (step.above.kind() != ArrayKind::array_2d && step.above.kind() != ArrayKind::layered_2d))
         return 0;
     const mip::Sides sides = mip::sides_between(step.from, step.level.extent());
+    if (line_sums() == nullptr) return 0;
     if (sides.x.from == 2 * sides.x.to && sides.y.from == 2 * sides.y.to) {
         halve(launches[0]);
         return 1;
     }
     const float total = mip::Box{}.taps(sides.x, 0).total * mip::Box{}.taps(sides.y, 0).total;
-    if (line_sums() == nullptr) return 0;
     launches[0].run_job([sums = SeparableSums{sums_along(sides.x), sums_along(sides.y), total}](const CpuJob& job) {
         sum_separably(job, sums);
     });

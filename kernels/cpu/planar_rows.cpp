@@ -191,7 +191,7 @@ struct RgbaBytes {
 
 private:
     static HWY_INLINE IntVector code(FloatVector value) {
-        return whole_part(hn::Add(hn::Mul(value, hn::Set(kFloat, 255.0f)), hn::Set(kFloat, 0.5f)));
+        return whole_part(kFloat, hn::Add(hn::Mul(value, hn::Set(kFloat, 255.0f)), hn::Set(kFloat, 0.5f)));
     }
     static HWY_INLINE hn::Vec<Half> clamped(hn::Vec<Half> code) {
         return hn::Min(hn::Max(code, hn::Zero(kHalf)), hn::Set(kHalf, 255));

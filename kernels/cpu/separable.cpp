@@ -61,10 +61,10 @@ public:
     void sum(std::int32_t y, float* sums) {
         constexpr std::int32_t kPrefetched = 2;  // rows ahead; they are too far apart for the CPU to prefetch them
         texels_.prefetch(first_texel_, y + kPrefetched, texel_count_);
-        if (const float* const values = lines_ == 1 ? texels_.values_in_place(y) : nullptr; values && !sliding_.empty())
-            return slide_in_place(values, y, sums);
+        if (const float* const values = lines_ == 1 ? texels_.values_in_place(y) : nullptr)
+            return sliding_.empty() ? along_in_place(values, y, sums) : slide_in_place(values, y, sums);
         const float* const texels = read(first_texel_, y, texel_count_);
-        if (sliding_.empty()) return sums_.along(taps_, lines_, texels, room_line_, sums, line_);
+        if (sliding_.empty()) return sums_.along(taps_, taps_.blocks, lines_, texels, room_line_, sums, line_);
         for (std::size_t i = 0; i < lines_; ++i)
             sums_.slide(sliding_, step_, texels + i * room_line_, line_, sums + i * line_);
     }
@@ -99,6 +99,32 @@ private:
             sums_.slide(sliding_, step_, row + first, end - begin, sums + begin);
         }
         slide_copied(end, line_);
+    }
+
+    // Sums blocks whose texels are all inside the texture without copying them, and copies the texels of the others.
+    // `row` has the texels of the whole row.
+    void along_in_place(const float* row, std::int32_t y, float* sums) {
+        const auto begin_of = [&](const LineTaps::Block& block) { return first_texel_ + block.first; };
+        const auto is_inside = [&](const LineTaps::Block& block) {
+            return begin_of(block) >= 0 && begin_of(block) + std::int64_t{block.loaded} <= texels_.width();
+        };
+        const std::span<const LineTaps::Block> blocks = taps_.blocks;
+        const auto first = std::ranges::find_if(blocks, is_inside);
+        const auto last = std::find_if_not(first, blocks.end(), is_inside);
+        const auto sum_copied = [&](auto begin, auto end) {
+            if (begin == end) return;
+            std::int32_t from = begin->first, to = from;
+            for (auto block = begin; block != end; ++block) {
+                from = std::min(from, block->first);
+                to = std::max(to, block->first + static_cast<std::int32_t>(block->loaded));
+            }
+            to = std::min(to, static_cast<std::int32_t>(texel_count_));
+            texels_.centers(first_texel_ + from, y, static_cast<std::size_t>(to - from), room_.data() + from, {1, 1});
+            sums_.along(taps_, {begin, end}, 1, room_.data(), room_line_, sums, line_);
+        };
+        sum_copied(blocks.begin(), first);
+        sums_.along(taps_, {first, last}, 1, row + first_texel_, room_line_, sums, line_);
+        sum_copied(last, blocks.end());
     }
 
     const LineSums& sums_ = *line_sums();
@@ -242,36 +268,29 @@ bool reads_halves(const SumAxis& axis, std::size_t pixels, std::int32_t texels) 
     return std::ranges::all_of(axis.weights, [](float weight) { return weight == 0.5f; });
 }
 
-// Computes a tile whose pixels are means of four texels, of 8-bit codes or of four floats each. Returns false if the
-// texels must be fetched.
-bool halve_tile(const CpuJob& job, const SeparableSums& sums, PixelPosition at, std::size_t width, std::size_t height) {
+// Computes a tile whose pixels are means of four texels. Returns false if the texels must be fetched.
+bool halve_tile(const CpuJob& job, const SeparableSums& sums, HalveRow halve, PixelPosition at, std::size_t width,
+                std::size_t height) {
     const TexelRows texels(job.textures[0], job.shapes[0], at.z);
     if (!texels.are_stored()) return false;
     const std::int32_t x = sums.x.first[static_cast<std::size_t>(at.x)];
-    const bool floats = is_four_floats(job.image.format().stored);
-    const bool past_caches = job.goes_past_caches();
+    const bool past_caches = job.exceeds_caches();
     for (std::size_t i = 0; i < height; ++i, ++at.y) {
         const std::int32_t y = sums.y.first[static_cast<std::size_t>(at.y)];
-        const unsigned char* const top = texels.stored(x, y);
-        const unsigned char* const bottom = texels.stored(x, y + 1);
-        auto* const pixels = reinterpret_cast<unsigned char*>(job.image.address(at));
-        if (floats) {
-            halve_floats(reinterpret_cast<const float*>(top), reinterpret_cast<const float*>(bottom), width,
-                         HalfMean::of_halves, reinterpret_cast<float*>(pixels), past_caches);
-        } else {
-            halve_codes(top, bottom, job.image.format().stored.bytes, width, pixels);
-        }
+        halve(texels.stored(x, y), texels.stored(x, y + 1), width,
+              reinterpret_cast<unsigned char*>(job.image.address(at)), past_caches);
     }
     return true;
 }
 
-// Returns true if halve_tile() can compute the sums.
-bool are_halves(const CpuJob& job, const SeparableSums& sums) {
-    const TexelFormat& texture = job.textures[0].format;
-    const TexelFormat& image = job.image.format().stored;
-    if (!are_alike_codes(texture, image, 8) && !(is_four_floats(texture) && is_four_floats(image))) return false;
-    return sums.divisor == 1 && reads_halves(sums.x, job.extent.width, job.shapes[0].width) &&
-           reads_halves(sums.y, job.extent.height, job.shapes[0].height);
+// Returns the function for images whose pixels are means of four texels, or null.
+HalveRow halves_of(const CpuJob& job, const SeparableSums& sums) {
+    const TexelFormat& format = job.textures[0].format;
+    if (format != job.image.format().stored || sums.divisor != 1 ||
+        !reads_halves(sums.x, job.extent.width, job.shapes[0].width) ||
+        !reads_halves(sums.y, job.extent.height, job.shapes[0].height))
+        return nullptr;
+    return halve_row(format, HalfMean::of_halves);
 }
 
 // Returns how many rows of the image a row of texels is part of, on average.
@@ -290,13 +309,13 @@ void sum_separably(const CpuJob& job, const SeparableSums& sums, const std::opti
     const std::size_t taps = max_taps(sums.y, 0, job.extent.height);
     const std::size_t channels = channels_of(job.textures[0].format);
     const std::size_t columns = std::clamp<std::size_t>(kKeptFloats / (taps * channels) / 64 * 64, 128, 4096);
-    const bool halves = !sharpen && are_halves(job, sums);
+    const HalveRow halve = sharpen ? nullptr : halves_of(job, sums);
     const std::size_t minimum =
-        halves ? rows_of_quick_tiles(job, columns)
-               : 16 + 12 * rows_of_texel(sums.y, job.extent.height);  // few texels are summed twice
+        halve != nullptr ? rows_of_quick_tiles(job, columns)
+                         : 16 + 12 * rows_of_texel(sums.y, job.extent.height);  // few texels are summed twice
     for_each_tile(job.extent, columns, rows_of_tiles(job.extent, columns, minimum),
                   [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
-                      if (halves && halve_tile(job, sums, corner, width, height)) return;
+                      if (halve != nullptr && halve_tile(job, sums, halve, corner, width, height)) return;
                       SumTile(job, sums, sharpen, corner, width).make(height);
                   });
 }

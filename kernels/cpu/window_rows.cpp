@@ -170,13 +170,18 @@ HWY_INLINE void sort_column(D d, const hn::TFromD<D>* const* rows, std::size_t a
     sort(column);
 }
 
-// Calls of(tag, i) for vectors that cover [0, count). The last vector ends at the end and may overlap the previous one.
+// Calls of(tag, i) for vectors that cover [0, count). The first and the last vector may overlap their neighbors, so
+// that the vectors between them are aligned if `to` is the address of 0.
 template <class T, class Of>
-HWY_INLINE void for_each_vector(std::size_t count, const Of& of) {
+HWY_INLINE void for_each_vector(const T* to, std::size_t count, const Of& of) {
     constexpr hn::ScalableTag<T> kWhole;
     constexpr hn::CappedTag<T, 1> kOne;
     const std::size_t lanes = hn::Lanes(kWhole);
     std::size_t i = 0;
+    if (count >= lanes && !begins_vector(kWhole, to)) {
+        of(kWhole, 0);
+        i = lanes - reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % lanes;
+    }
     for (; i + lanes <= count; i += lanes) of(kWhole, i);
     if (i == count) return;
     if (count >= lanes) return of(kWhole, count - lanes);
@@ -194,7 +199,7 @@ HWY_INLINE void store_median(hn::Vec<D> median, D d, hn::TFromD<D>* to, bool pas
 
 template <class T>
 HWY_INLINE void medians_of_9(const T* const* rows, std::size_t step, std::span<T> medians, bool past_caches) {
-    for_each_vector<T>(medians.size(), [&](auto d, std::size_t at) HWY_ATTR {
+    for_each_vector(medians.data(), medians.size(), [&](auto d, std::size_t at) HWY_ATTR {
         hn::Vec<decltype(d)> left[3], center[3], right[3];
         sort_column(d, rows, at, left);
         sort_column(d, rows, at + step, center);
@@ -214,12 +219,12 @@ HWY_INLINE void medians_of_25(const T* const* rows, std::size_t step, std::span<
     alignas(64) SortedColumns<T, kAtOnce + 4 * kMaxChannels> columns;
     for (std::size_t from = 0; from < medians.size(); from += kAtOnce) {
         const std::size_t pixels = std::min(kAtOnce, medians.size() - from);
-        for_each_vector<T>(pixels + 4 * step, [&](auto d, std::size_t at) HWY_ATTR {
+        for_each_vector(columns.of[0], pixels + 4 * step, [&](auto d, std::size_t at) HWY_ATTR {
             hn::Vec<decltype(d)> column[5];
             sort_column(d, rows, from + at, column);
             for (std::size_t i = 0; i < 5; ++i) hn::StoreU(column[i], d, columns.of[i] + at);
         });
-        for_each_vector<T>(pixels, [&](auto d, std::size_t at) HWY_ATTR {
+        for_each_vector(&medians[from], pixels, [&](auto d, std::size_t at) HWY_ATTR {
             store_median(median_of_columns(d, columns, step, at), d, &medians[from + at], past_caches);
         });
     }

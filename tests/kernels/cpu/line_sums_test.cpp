@@ -65,7 +65,7 @@ void expect_sums_along(Random& random, const SumAxis& axis, std::size_t begin, s
     LineVector<float> all_texels(line_count * apart);
     for (float& texel : all_texels) texel = any_number(random);
     LineVector<float> all_sums(line_count * taps.pixels);
-    lines.along(taps, line_count, all_texels.data(), apart, all_sums.data(), taps.pixels);
+    lines.along(taps, taps.blocks, line_count, all_texels.data(), apart, all_sums.data(), taps.pixels);
     for (std::size_t k = 0; k < line_count * count; ++k) {
         const std::size_t line = k / count, i = k % count;
         const float* const texels = &all_texels[line * apart];
