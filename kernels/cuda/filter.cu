@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "kernels/cuda/blocks.h"
+#include "kernels/cuda/filter_columns.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/functors/filter_functors.h"
 #include "kernels/launch/aliasing.h"
@@ -336,6 +337,8 @@ namespace texton::detail {
 
 bool CudaKernels::convolve(Launch& launch, const filters::Separable& filter, const filters::Sharpen* sharpen) const {
     if (!lies_apart(launch.state().textures[0], launch.state().image)) return false;
+    if (sharpen == nullptr && filters::enqueue_values(launch, filter)) return true;
+    if (filters::enqueue_columns(launch, filter, sharpen)) return true;
     if (sharpen != nullptr) return filters::enqueue_with(launch, filter, filters::SharpenTexel{*sharpen});
     return filters::enqueue_with(launch, filter, filters::Keep{});
 }

@@ -1,12 +1,17 @@
-// Separable resampling filters in one CUDA kernel: the sums of rows stay in shared memory.
+// Separable resampling filters in one CUDA kernel. Terms are added in the order of the functor SeparableSum.
 //
-// A block computes a tile of the image, 32 pixels wide. It first computes the weights of its columns and of its rows.
-// Then it sums each row of texels that its pixels read, for all columns of the tile, and finally sums these rows. Terms
-// are added in the order of the functor SeparableSum.
+// If pixels read few texels, a thread computes a column of pixels from top to bottom. It sums each row of texels once,
+// and keeps the sums of the rows that the next pixels read in registers.
+//
+// Otherwise, the sums of rows stay in shared memory. A block computes a tile of the image, 32 pixels wide. It first
+// computes the weights of its columns and of its rows. Then it sums each row of texels that its pixels read, for all
+// columns of the tile, and finally sums these rows.
 #include <algorithm>
 #include <cmath>
 
 #include "kernels/cuda/blocks.h"
+#include "kernels/cuda/columns.h"
+#include "kernels/cuda/halves.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/functors/resample_functors.h"
 #include "kernels/launch/launch_state.h"
@@ -14,11 +19,12 @@
 namespace texton::resampling {
 namespace {
 
+using detail::ChannelSums;
 using detail::PixelTarget;
 
-constexpr int kColumns = 32;              // of a tile; one warp
-constexpr int kThreadRows = 8;            // warps of a block
-constexpr int kPixels = 4;                // rows of a tile for each warp, at most
+constexpr int kColumns = 32;                    // of a tile; one warp
+constexpr int kThreadRows = 8;                  // warps of a block
+constexpr int kPixels = detail::kColumnPixels;  // rows of a tile for each warp, at most
 constexpr unsigned kMaxBytes = 64 << 10;  // of shared memory of a block, so that a few blocks run at the same time
 
 /// Dimensions of a tile and of its shared memory.
@@ -63,15 +69,6 @@ struct Job {
     Grid grid;
     Tile tile;
 };
-
-struct Column {
-    uint4 texel[kPixels];
-};
-/// Not inlined, since the code for all encodings is large.
-__device__ __noinline__ void store_pixels(const PixelTarget& target, unsigned x, unsigned y, unsigned z, unsigned step,
-                                          Column column) {
-    detail::store_column(target, x, y, z, step, column.texel);
-}
 
 template <class Weights>
 __global__ void __launch_bounds__(kColumns* kThreadRows) resample_tile(const __grid_constant__ Job job) {
@@ -123,7 +120,7 @@ __global__ void __launch_bounds__(kColumns* kThreadRows) resample_tile(const __g
 
     const std::int32_t step = tile.rows / kPixels;
     if (column >= columns || row >= ::min(step, rows)) return;
-    Column pixels;
+    detail::FinishedColumn pixels;
 #pragma unroll
     for (std::int32_t i = 0; i < kPixels; ++i) {
         const std::int32_t pixel = row + i * step;
@@ -135,12 +132,137 @@ __global__ void __launch_bounds__(kColumns* kThreadRows) resample_tile(const __g
                 if (weight != 0) sum = fma(from[tap * kColumns].value, weight, sum);
             }
         }
-        const Texel texel = detail::texel_of(sum, job.target.format.stored);
-        pixels.texel[i] = make_uint4(texel.channel[0], texel.channel[1], texel.channel[2], texel.channel[3]);
+        pixels.set(i, sum, job.target.format);
     }
-    store_pixels(job.target, static_cast<unsigned>(x + column), static_cast<unsigned>(y + row),
-                 static_cast<unsigned>(z), static_cast<unsigned>(step), pixels);
+    detail::store_pixels(job.target, static_cast<unsigned>(x + column), static_cast<unsigned>(y + row),
+                         static_cast<unsigned>(z), static_cast<unsigned>(step), pixels);
 }
+
+// --- columns of pixels -----------------------------------------------------------------------------------------------
+
+constexpr int kWarps = 8;          // of a block; each computes the pixels below each other of 32 columns
+constexpr int kMaxTapsOfFour = 4;  // with more sums of four channels, too few threads run at the same time
+constexpr int kStripRows = 32;     // rows that a warp computes, at most
+
+struct ColumnsJob {
+    PixelTarget target;
+    HardwareSource source;
+    Grid grid;
+    std::int32_t rows;  // that a warp computes; a multiple of kPixels
+};
+
+/// `taps` is the maximum of texels that a pixel reads along an axis.
+template <class Weights, int taps, int channels>
+__global__ void __launch_bounds__(kColumns* kWarps) resample_columns(const __grid_constant__ ColumnsJob job) {
+    __shared__ float weights[kWarps][taps][kStripRows];  // those of the last texel come last
+    __shared__ std::int32_t first_of[kWarps][kStripRows];
+    __shared__ std::int32_t end_of[kWarps][kStripRows];
+    const auto lane = static_cast<std::int32_t>(threadIdx.x);
+    const unsigned warp = threadIdx.y;
+    const unsigned blocks_across = (job.target.width + kColumns - 1) / kColumns;
+    const auto x = static_cast<std::int32_t>(blockIdx.x % blocks_across) * kColumns + lane;
+    const auto y = static_cast<std::int32_t>(blockIdx.x / blocks_across * kWarps + warp) * job.rows;
+    const auto z = static_cast<std::int32_t>(blockIdx.z);
+    const std::int32_t rows = ::min(job.rows, static_cast<std::int32_t>(job.target.height) - y);
+    if (lane < rows) {
+        const Weights down(job.grid.y, y + lane);
+        const std::int32_t count = down.count();
+        first_of[warp][lane] = down.first();
+        end_of[warp][lane] = down.first() + count;
+        for (int tap = 0; tap < taps; ++tap)
+            weights[warp][tap][lane] = tap < taps - count ? 0.0f : down(tap - (taps - count));
+    }
+    __syncwarp();
+    if (x >= static_cast<std::int32_t>(job.target.width)) return;
+
+    float across[taps];
+    std::int32_t first_x = 0, count_x = 0;
+    {
+        const Weights of(job.grid.x, x);
+        first_x = of.first();
+        count_x = of.count();
+#pragma unroll
+        for (int tap = 0; tap < taps; ++tap) across[tap] = tap < count_x ? of(tap) : 0.0f;
+    }
+    HardwareSource source = job.source;
+    source.integers = false;
+    const auto sum_row = [&](std::int32_t row) {
+        const float at_y = static_cast<float>(row) + 0.5f;
+        ChannelSums<channels> sum;
+#pragma unroll
+        for (int tap = 0; tap < taps; ++tap) {
+            if (tap >= count_x) continue;
+            const float at_x = static_cast<float>(first_x + tap) + 0.5f;
+            sum.add(ChannelSums<channels>::of_texel(job.grid.fetch(source, z, at_x, at_y)), across[tap]);
+        }
+        return sum;
+    };
+
+    ChannelSums<channels> sums[taps];  // of the rows before `next`
+    std::int32_t next = 0;
+    for (std::int32_t begin = 0; begin < rows; begin += kPixels) {
+        detail::FinishedColumn pixels;
+#pragma unroll
+        for (std::int32_t i = 0; i < kPixels; ++i) {
+            const std::int32_t row = ::min(begin + i, rows - 1);
+            const std::int32_t first = first_of[warp][row];
+            if (next < first || (begin == 0 && i == 0)) next = first;
+            for (; next < end_of[warp][row]; ++next) {
+#pragma unroll
+                for (int tap = 1; tap < taps; ++tap) sums[tap - 1] = sums[tap];
+                sums[taps - 1] = sum_row(next);
+            }
+            ChannelSums<channels> sum;
+#pragma unroll
+            for (int tap = 0; tap < taps; ++tap) sum.add(sums[tap], weights[warp][tap][row]);
+            pixels.set(i, sum.pixel(), job.target.format);
+        }
+        detail::store_pixels(job.target, static_cast<unsigned>(x), static_cast<unsigned>(y + begin),
+                             static_cast<unsigned>(z), 1, pixels);
+    }
+}
+
+unsigned parts(unsigned side, unsigned part) { return (side + part - 1) / part; }
+
+template <class Weights, int taps>
+void enqueue_columns(const detail::Launch& launch, const Grid& grid) {
+    const PixelTarget& target = launch.target();
+    const auto rows_of = [&](unsigned rows) {
+        return parts(target.width, kColumns) * parts(target.height, rows * kWarps);
+    };
+    constexpr unsigned kEnoughBlocks = 1024;  // for the largest GPUs
+    unsigned rows = kStripRows;
+    while (rows > kPixels && rows_of(rows) * target.depth < kEnoughBlocks) rows /= 2;
+    ColumnsJob job{target, HardwareSource(launch.shape(0), launch.handle(0)), grid, static_cast<std::int32_t>(rows)};
+    void* arguments[] = {&job};
+    const void* kernel = reinterpret_cast<const void*>(&resample_columns<Weights, taps, 2>);
+    if (target.format.stored.channels == 1) kernel = reinterpret_cast<const void*>(&resample_columns<Weights, taps, 1>);
+    if constexpr (taps <= kMaxTapsOfFour) {
+        if (target.format.stored.channels > 2)
+            kernel = reinterpret_cast<const void*>(&resample_columns<Weights, taps, 4>);
+    }
+    detail::launch_blocks({&launch, 1}, kernel, arguments, {{rows_of(rows), 1, target.depth}, {kColumns, kWarps}});
+}
+
+/// Returns false if pixels read too many texels.
+template <class Weights>
+bool enqueue_columns(const detail::Launch& launch, const Grid& grid) {
+    const std::int32_t taps = std::max(Weights::max_count(grid.x), Weights::max_count(grid.y));
+    if constexpr (std::is_base_of_v<CubicWeights, Weights>) {
+        enqueue_columns<Weights, 4>(launch, grid);
+        return true;
+    } else {
+        if (taps > 7 || (taps > kMaxTapsOfFour && launch.target().format.stored.channels > 2)) return false;
+        if constexpr (std::is_same_v<Weights, Normalized<CoveredLength>>) {
+            if (taps <= 2) return enqueue_columns<Weights, 2>(launch, grid), true;
+            if (taps <= 4) return enqueue_columns<Weights, 4>(launch, grid), true;
+        }
+        enqueue_columns<Weights, 7>(launch, grid);
+        return true;
+    }
+}
+
+// --- tiles -----------------------------------------------------------------------------------------------------------
 
 /// Returns the highest tile whose shared memory is small enough. The height is 0 if there is none.
 template <class Weights>
@@ -163,7 +285,6 @@ bool enqueue_tiles(const detail::Launch& launch, const Grid& grid) {
     const PixelTarget& target = launch.target();
     Job job{target, HardwareSource(launch.shape(0), launch.handle(0)), grid, tile};
     void* arguments[] = {&job};
-    const auto parts = [](unsigned side, unsigned part) { return (side + part - 1) / part; };
     const unsigned blocks = parts(target.width, kColumns) * parts(target.height, static_cast<unsigned>(tile.rows));
     detail::launch_blocks({&launch, 1}, reinterpret_cast<const void*>(&resample_tile<Weights>), arguments,
                           {{blocks, 1, target.depth}, {kColumns, kThreadRows}, tile.bytes()});
@@ -176,8 +297,10 @@ bool enqueue_tiles(const detail::Launch& launch, const Grid& grid) {
 namespace texton::detail {
 
 bool CudaKernels::resample(Launch& launch, const resampling::Separable& filter) const {
+    if (filter.filter == ResampleFilter::area && resampling::enqueue_halves(launch, filter.grid)) return true;
     return resampling::with_weights(filter.filter, [&]<class Weights>(std::type_identity<Weights>) {
-        return resampling::enqueue_tiles<Weights>(launch, filter.grid);
+        return resampling::enqueue_columns<Weights>(launch, filter.grid) ||
+               resampling::enqueue_tiles<Weights>(launch, filter.grid);
     });
 }
 

@@ -114,7 +114,10 @@ public:
           high_(static_cast<float>(pixel + 1) * axis.step + axis.begin) {}
     TEXTON_HD std::int32_t first() const { return static_cast<std::int32_t>(floorf(low_)); }
     TEXTON_HD std::int32_t count() const { return static_cast<std::int32_t>(ceilf(high_)) - first(); }
-    static std::int32_t max_count(const Axis& axis) { return static_cast<std::int32_t>(axis.step) + kMoreTexels; }
+    static std::int32_t max_count(const Axis& axis) {
+        const bool is_exact = axis.step == std::floor(axis.step) && axis.begin == std::floor(axis.begin);
+        return static_cast<std::int32_t>(axis.step) + (is_exact ? 0 : kMoreTexels);
+    }
     TEXTON_HD float operator()(std::int32_t tap) const {
         const auto left = static_cast<float>(first() + tap);
         const float from = low_ > left ? low_ : left;
@@ -137,7 +140,7 @@ public:
         return static_cast<std::int32_t>(ceilf(position_ + 3.0f / scale_)) - first();
     }
     static std::int32_t max_count(const Axis& axis) {
-        return static_cast<std::int32_t>(6.0f * (axis.step > 1.0f ? axis.step : 1.0f)) + kMoreTexels;
+        return axis.step > 1.0f ? static_cast<std::int32_t>(6.0f * axis.step) + kMoreTexels : 7;
     }
     TEXTON_HD float operator()(std::int32_t tap) const {
         constexpr float kPi = 3.14159265f;

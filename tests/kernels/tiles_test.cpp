@@ -14,6 +14,7 @@
 #include <texton/linear.h>
 #include <texton/mips.h>
 #include <texton/pitched.h>
+#include <texton/resample.h>
 
 #include "tests/support/arrays.h"
 #include "tests/support/on_every_device.h"
@@ -213,6 +214,92 @@ TEST_F(KernelTilesTest, ConvolutionsAreBitIdenticalOnAllDevices) {
                                          })};
                     });
         if (HasFatalFailure()) return;
+    }
+}
+
+constexpr Format kStoredFormats[] = {Format::r8_unorm,   Format::rg8_unorm,  Format::rgba8_unorm,
+                                     Format::r16_unorm,  Format::rg16_unorm, Format::rgba16_unorm,
+                                     Format::r32_float,  Format::rg32_float, Format::rgba32_float,
+                                     Format::rg16_float, Format::rgba8_srgb};
+
+/// Returns an image whose texels can be read as they are stored, if its format permits that.
+ImageFile random_stored_image(Random& random, Format format) {
+    ImageFile image{{.format = format, .extent = kExtents[1 + random.below(std::size(kExtents) - 1)]},
+                    {.address = {AddressMode::clamp, AddressMode::clamp}},
+                    random.coin() && info(format).kind != FormatKind::srgb,
+                    random.coin(),
+                    random.bits()};
+    if (!image.in_memory && random.coin()) {
+        image.info.kind = ArrayKind::layered_2d;
+        image.info.layers = 3;
+    }
+    return image;
+}
+
+/// The texels of an image of the same format are read as they are stored.
+TEST_F(KernelTilesTest, SmallFiltersWithoutConversionAreBitIdenticalOnAllDevices) {
+    Random random(12);
+    for (const Format format : kStoredFormats) {
+        for (const std::size_t radius : {1, 1, 2, 2, 3}) {
+            const ImageFile image = random_stored_image(random, format);
+            const Destination destination =
+                random.of(std::vector{Destination::packed, Destination::pitched, Destination::odd_address});
+            std::vector<float> across(2 * radius + 1), down(2 * random.below(radius + 1) + 1);
+            for (float& weight : across) weight = random.below(6) == 0 ? 0 : 2 * random.unit() - 1;
+            for (float& weight : down) weight = random.below(6) == 0 ? 0 : 2 * random.unit() - 1;
+            expect_same(
+                describe(image) + ", radius " + std::to_string(radius),
+                [&](const Device& device) -> std::vector<Bytes> {
+                    const Texture texture = texture_of(device, image);
+                    return {filtered(device, texture, destination, format, [&](const Stream& stream, const View& view) {
+                        convolve(stream, view, texture, across, down);
+                    })};
+                });
+            if (HasFatalFailure()) return;
+        }
+    }
+}
+
+TEST_F(KernelTilesTest, ResampledImagesAreBitIdenticalOnAllDevices) {
+    constexpr ResampleFilter kFilters[] = {ResampleFilter::catmull_rom, ResampleFilter::b_spline,
+                                           ResampleFilter::lanczos3, ResampleFilter::area};
+    struct Size {
+        Extent extent;
+        Crop crop;
+    };
+    Random random(13);
+    for (const Format format : kStoredFormats) {
+        for (const ResampleFilter filter : kFilters) {
+            const ImageFile image = random_stored_image(random, format);
+            const Extent from = image.info.extent;
+            const Size sizes[] = {
+                {{from.width / 2, from.height / 2}, {}},
+                {{from.width / 2, from.height / 2},
+                 {0, 0, static_cast<float>(from.width / 2 * 2), static_cast<float>(from.height / 2 * 2)}},
+                {{2 * from.width + 1, 2 * from.height}, {}},
+                {{from.width / 3 + 1, from.height / 4 + 1}, {1, 0.5f, 0, 0}},
+                {{from.width / 3 + 1, from.height / 3 + 1},
+                 {-3, -2, 3.0f * static_cast<float>(from.width / 3 + 1),
+                  3.0f * static_cast<float>(from.height / 3 + 1)}},
+                {{3 * from.width / 2, 3 * from.height / 5 + 1}, {}},
+                {{9, 5}, {}}};
+            expect_same(
+                describe(image) + ", filter " + std::to_string(static_cast<int>(filter)), [&](const Device& device) {
+                    const Texture texture = texture_of(device, image);
+                    const Stream stream(device);
+                    std::vector<Bytes> made;
+                    for (const Size& size : sizes) {
+                        Extent extent = size.extent;
+                        extent.depth = texture.layers();
+                        const Linear memory(device, format, extent);
+                        resample(stream, memory.view(format, extent), texture, {.filter = filter, .crop = size.crop});
+                        stream.synchronize();
+                        made.push_back(test::download(memory.view(format, extent)));
+                    }
+                    return made;
+                });
+            if (HasFatalFailure()) return;
+        }
     }
 }
 

@@ -1,0 +1,56 @@
+#pragma once
+// Pixels below each other that a thread of a CUDA kernel computes from top to bottom. For code that nvcc compiles.
+#include <cuda_runtime.h>
+
+#include <texton/cuda_store.h>
+#include <texton/float4.h>
+
+namespace texton::detail {
+
+/// Sums of the channels of a pixel that are needed.
+template <int channels>
+struct ChannelSums {
+    float of[channels] = {};
+
+    __device__ static ChannelSums of_texel(const Float4& texel) {
+        const float all[] = {texel.x, texel.y, texel.z, texel.w};
+        ChannelSums result;
+#pragma unroll
+        for (int c = 0; c < channels; ++c) result.of[c] = all[c];
+        return result;
+    }
+    /// Adds values times a weight. Values whose weight is 0 do not count.
+    __device__ void add(const ChannelSums& values, float weight) {
+#pragma unroll
+        for (int c = 0; c < channels; ++c) {
+            const float sum = ::fmaf(values.of[c], weight, of[c]);
+            if (weight != 0) of[c] = sum;
+        }
+    }
+    __device__ Float4 pixel() const {
+        float all[4] = {};
+#pragma unroll
+        for (int c = 0; c < channels; ++c) all[c] = of[c];
+        return {all[0], all[1], all[2], all[3]};
+    }
+};
+
+constexpr int kColumnPixels = 4;  // that are stored at the same time
+
+struct FinishedColumn {
+    uint4 texel[kColumnPixels];
+
+    __device__ void set(int i, const Float4& pixel, const PixelFormat& format) {
+        const Texel converted = texel_of(pixel, format.stored);
+        texel[i] = make_uint4(converted.channel[0], converted.channel[1], converted.channel[2], converted.channel[3]);
+    }
+};
+
+/// Stores the pixels (x, y, z), (x, y + step, z), ... that are inside the target. Not inlined, since the code for all
+/// encodings is large.
+__device__ __noinline__ static void store_pixels(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
+                                                 unsigned step, FinishedColumn column) {
+    store_column(target, x, y, z, step, column.texel);
+}
+
+}  // namespace texton::detail

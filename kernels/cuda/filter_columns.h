@@ -1,0 +1,16 @@
+#pragma once
+// Separable filters of small radius on CUDA devices.
+#include "kernels/functors/filter_functors.h"
+#include "kernels/launch/launch_state.h"
+
+namespace texton::filters {
+
+/// Enqueues a filter that reads texels as they are stored. Returns false, and does nothing, if the formats of the
+/// texture and the image differ, if texels cannot be read that way, if a weight is 0, or if other kernels are faster.
+[[nodiscard]] bool enqueue_values(const detail::Launch& launch, const Separable& filter);
+
+/// Enqueues a filter, and the sharpening of its result unless `sharpen` is null. Returns false, and does nothing, if
+/// the radius is so large that other kernels are faster.
+[[nodiscard]] bool enqueue_columns(const detail::Launch& launch, const Separable& filter, const Sharpen* sharpen);
+
+}  // namespace texton::filters

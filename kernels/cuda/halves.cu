@@ -1,0 +1,128 @@
+// Means of 2 x 2 texels whose pixels have the same format, in a CUDA kernel that does not use the texture unit. Terms are
+// added in the order of the functor SeparableSum.
+#include "kernels/cuda/halves.h"
+
+#include <cmath>
+#include <optional>
+
+#include "kernels/cuda/blocks.h"
+#include "kernels/cuda/stored_texels.h"
+#include "kernels/cuda/stored_values.h"
+
+namespace texton::resampling {
+namespace {
+
+using detail::kValues;
+using detail::PixelTarget;
+
+constexpr unsigned kThreadsAcross = 32;  // of a block
+constexpr unsigned kThreadsDown = 8;
+constexpr unsigned kRows = 2;  // of a thread, kThreadsDown apart
+
+struct Job {
+    PixelTarget texels;
+    PixelTarget target;
+    std::int32_t first[2];  // texel of the first pixel
+    bool layered;
+};
+
+__device__ float mean(float left, float right) { return ::fmaf(right, 0.5f, ::fmaf(left, 0.5f, 0.0f)); }
+
+template <class Format, int channels>
+__global__ void halve_values(const __grid_constant__ Job job) {
+    using Stored = typename Format::Stored;
+    using Words = typename Format::Words;
+    const unsigned values = job.target.width * channels;  // of a row
+    const unsigned x = (blockIdx.x * kThreadsAcross + threadIdx.x) * kValues;
+    if (x >= values) return;
+    const unsigned z = blockIdx.z;
+    const unsigned first = (static_cast<unsigned>(job.first[0]) * channels + 2 * x) * sizeof(Stored);
+    // The last values of a row of pixels can need texels after the last one of the texture.
+    const bool is_whole = x + kValues <= values;
+    const auto load = [&](unsigned row, unsigned(&words)[2 * Format::kWords]) {
+        const unsigned y = static_cast<unsigned>(job.first[1]) + row;
+        if (is_whole) {
+            for (unsigned part = 0; part < 2; ++part) {
+                const auto loaded =
+                    detail::load_stored<Words>(job.texels, first + part * sizeof(Words), y, job.layered ? z : 0);
+                ::memcpy(words + part * Format::kWords, &loaded, sizeof loaded);
+            }
+            return;
+        }
+        Stored stored[2 * kValues] = {};
+        for (unsigned i = 0; i < 2 * (values - x); ++i)
+            stored[i] = detail::load_stored<Stored>(job.texels, first + i * sizeof(Stored), y, job.layered ? z : 0);
+        ::memcpy(words, stored, sizeof stored);
+    };
+    // All rows are loaded before the first one is stored, so that many loads are in flight.
+    unsigned top[kRows][2 * Format::kWords], bottom[kRows][2 * Format::kWords];
+    const auto row_of = [](unsigned i) { return (blockIdx.y * kRows + i) * kThreadsDown + threadIdx.y; };
+#pragma unroll
+    for (unsigned i = 0; i < kRows; ++i) {
+        const unsigned y = ::min(row_of(i), job.target.height - 1);
+        load(2 * y, top[i]);
+        load(2 * y + 1, bottom[i]);
+    }
+#pragma unroll
+    for (unsigned i = 0; i < kRows; ++i) {
+        const unsigned y = row_of(i);
+        if (y >= job.target.height) return;
+        Stored results[kValues];
+#pragma unroll
+        for (int value = 0; value < kValues; ++value) {
+            const int left = value / channels * 2 * channels + value % channels;
+            const auto of_row = [&](const unsigned* words) {
+                const auto at = [&](int k) { return Format::value(words + k / kValues * Format::kWords, k % kValues); };
+                return mean(at(left), at(left + channels));
+            };
+            results[value] = Format::stored(mean(of_row(top[i]), of_row(bottom[i])));
+        }
+        std::byte* const to =
+            job.target.address + z * job.target.slice_pitch + y * job.target.pitch + std::size_t{x} * sizeof(Stored);
+        if (is_whole) {
+            Words packed;
+            ::memcpy(&packed, results, sizeof packed);
+            *reinterpret_cast<Words*>(to) = packed;
+        } else {
+            for (unsigned k = 0; k < values - x; ++k) reinterpret_cast<Stored*>(to)[k] = results[k];
+        }
+    }
+}
+
+// Returns the first texel of an axis if the texels of all pixels are whole pairs inside the texture, else -1.
+std::int32_t first_of_pairs(const Axis& axis, std::uint32_t pixels, std::uint32_t texels) {
+    const bool are_pairs = axis.step == 2 && axis.begin == std::floor(axis.begin) && axis.begin >= 0 &&
+                           static_cast<double>(axis.begin) + 2.0 * pixels <= texels;
+    return are_pairs ? static_cast<std::int32_t>(axis.begin) : -1;
+}
+
+}  // namespace
+
+bool enqueue_halves(const detail::Launch& launch, const Grid& grid) {
+    const PixelTarget& target = launch.target();
+    const detail::TexelFormat& format = target.format.stored;
+    const Texture& texture = launch.state().textures[0];
+    const std::optional<PixelTarget> texels = detail::stored_texels(texture);
+    if (target.address == nullptr || !texels || texels->format.stored != format) return false;
+    const Job job{
+        *texels,
+        target,
+        {first_of_pairs(grid.x, target.width, texels->width), first_of_pairs(grid.y, target.height, texels->height)},
+        texture.kind() == ArrayKind::layered_2d};
+    if (job.first[0] < 0 || job.first[1] < 0 || job.first[0] * format.channels % kValues != 0) return false;
+    return detail::with_stored_values(format, [&]<class Format>(std::type_identity<Format>) {
+        if (!detail::has_aligned_values<Format>(*texels) || !detail::has_aligned_values<Format>(target)) return false;
+        const void* kernel = reinterpret_cast<const void*>(&halve_values<Format, 4>);
+        if (format.channels == 1) kernel = reinterpret_cast<const void*>(&halve_values<Format, 1>);
+        if (format.channels == 2) kernel = reinterpret_cast<const void*>(&halve_values<Format, 2>);
+        const auto parts = [](unsigned side, unsigned part) { return (side + part - 1) / part; };
+        void* arguments[] = {const_cast<Job*>(&job)};
+        detail::launch_blocks({&launch, 1}, kernel, arguments,
+                              {{parts(target.width * format.channels, kThreadsAcross * kValues),
+                                parts(target.height, kThreadsDown * kRows), target.depth},
+                               {kThreadsAcross, kThreadsDown}});
+        return true;
+    });
+}
+
+}  // namespace texton::resampling

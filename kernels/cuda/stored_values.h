@@ -1,0 +1,83 @@
+#pragma once
+// Stored values of texels and pixels, four at a time, for kernels that do not use the texture unit. For code that nvcc
+// compiles.
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include <texton/channel_codes.h>
+#include <texton/cuda_stored_texels.h>
+#include <texton/pixel_target.h>
+
+namespace texton::detail {
+
+inline constexpr int kValues = 4;  // that are loaded or stored at the same time
+
+/// Returns unorm_code_of(), with a single instruction for both limits.
+__device__ inline unsigned quick_unorm_code(float value, float largest) {
+    return static_cast<unsigned>(__saturatef(value) * largest + 0.5f);
+}
+
+// Four stored values, as they are loaded, and the conversions of one of them.
+
+struct Unorm8 {
+    using Stored = unsigned char;
+    using Words = unsigned;
+    static constexpr int kWords = 1;
+    __device__ static float value(const unsigned* words, int i) { return share_of_byte(words[0], i) * kOfShare; }
+    __device__ static Stored stored(float value) { return static_cast<Stored>(quick_unorm_code(value, 255.0f)); }
+};
+
+struct Unorm16 {
+    using Stored = unsigned short;
+    using Words = uint2;
+    static constexpr int kWords = 2;
+    /// Returns code / 65535, rounded once. The product with the upper part of 1 / 65535 is exact.
+    __device__ static float value(const unsigned* words, int i) {
+        const auto number = static_cast<float>(i % 2 == 0 ? words[i / 2] & 0xffff : words[i / 2] >> 16);
+        return ::fmaf(number, 0x1p-16f, number * 0x1.0001p-32f);
+    }
+    __device__ static Stored stored(float value) { return static_cast<Stored>(quick_unorm_code(value, 65535.0f)); }
+};
+
+struct Float32 {
+    using Stored = float;
+    using Words = uint4;
+    static constexpr int kWords = 4;
+    __device__ static float value(const unsigned* words, int i) { return __uint_as_float(words[i]); }
+    __device__ static float stored(float value) { return __uint_as_float(plain_bits_of(value)); }
+};
+
+/// Returns the T that starts `byte` bytes after the start of a row.
+template <class T>
+__device__ T load_stored(const PixelTarget& texels, unsigned byte, unsigned y, unsigned z) {
+    switch (stored_in(texels)) {
+        case StoredIn::memory: break;
+        case StoredIn::plane: return stored<StoredIn::plane, T>(texels, byte, y, z);
+        case StoredIn::layers: return stored<StoredIn::layers, T>(texels, byte, y, z);
+    }
+    return stored<StoredIn::memory, T>(texels, byte, y, z);
+}
+
+/// Returns true if kValues values of a row can be loaded or stored at once, from any multiple of kValues on.
+template <class Format>
+bool has_aligned_values(const PixelTarget& place) {
+    constexpr std::size_t kBytes = kValues * sizeof(typename Format::Stored);
+    if (place.address == nullptr)
+        return static_cast<std::size_t>(place.offset[0]) * place.format.stored.bytes % kBytes == 0;
+    return reinterpret_cast<std::uintptr_t>(place.address) % kBytes == 0 && place.pitch % kBytes == 0 &&
+           place.slice_pitch % kBytes == 0;
+}
+
+/// Returns call(std::type_identity<Format>) with the values of a format, or false if there are none.
+template <class Call>
+bool with_stored_values(const TexelFormat& format, const Call& call) {
+    if (format.packing != Packing::plain) return false;
+    if (format.encoding == Encoding::unorm)
+        return format.bits == 8 ? call(std::type_identity<Unorm8>{}) : call(std::type_identity<Unorm16>{});
+    if (format.encoding == Encoding::floating && format.bits == 32) return call(std::type_identity<Float32>{});
+    return false;
+}
+
+}  // namespace texton::detail
