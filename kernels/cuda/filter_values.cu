@@ -179,7 +179,9 @@ bool enqueue_values(const detail::Launch& launch, const Separable& filter) {
     const Sampler& sampler = texture.sampler();
     const PixelTarget& target = launch.target();
     const detail::TexelFormat& format = target.format.stored;
-    if (radius > kLargestRadius || target.address == nullptr || sampler.address[0] != AddressMode::clamp ||
+    // The sums of four channels are faster with fetches of the texture unit.
+    if (radius < 1 || radius > kLargestRadius || filter.down.radius != radius || format.channels > 2) return false;
+    if (target.address == nullptr || sampler.address[0] != AddressMode::clamp ||
         sampler.address[1] != AddressMode::clamp)
         return false;
     const std::optional<PixelTarget> texels = detail::stored_texels(texture);
