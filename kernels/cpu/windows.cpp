@@ -135,55 +135,43 @@ private:
     }
 
     // Finds medians of the values that the texture stores. Its sampler must clamp.
+    //
+    // Rows are copied, although many could be read in the texture: textures and images often have rows of a multiple of
+    // 4096 bytes. CPUs compare the lowest 12 bits of addresses first, so loads of texels would wait for stores of pixels
+    // at the same place of their row.
     template <class Value>
     void make_stored(std::size_t height) {
-        const SourceShape& shape = job_.shapes[0];
-        const auto reach = static_cast<std::int32_t>(side_ / 2);
-        const std::int32_t end = corner_.x + static_cast<std::int32_t>(width_);
-        const std::int32_t first_inside = std::clamp(reach, corner_.x, end);
-        const std::int32_t end_inside = std::clamp(shape.width - reach, first_inside, end);
-        const auto row_of = [&](std::size_t, std::int32_t y) {
-            return reinterpret_cast<const Value*>(texels_.stored(0, std::clamp(y, 0, shape.height - 1)));
-        };
-        std::vector<Value> room;
+        const std::size_t channels = texels_.channels();
+        const std::size_t values = channels * (width_ + side_ - 1);
+        const bool past_caches = job_.exceeds_caches();
+        std::vector<Value> room(side_ * values);
         for_each_window<const Value*>(
-            corner_, height, side_, row_of, [&](const Value* const* rows, const PixelPosition& at) {
-                make_at_edge(rows, {corner_.x, at.y, at.z}, first_inside, room);
-                if (first_inside < end_inside) {
-                    const Value* inside[kMaxSide];
-                    const std::size_t skipped = static_cast<std::size_t>(first_inside - reach) * texels_.channels();
-                    for (std::size_t i = 0; i < side_; ++i) inside[i] = rows[i] + skipped;
-                    find_medians(inside, {first_inside, at.y, at.z}, end_inside);
-                }
-                make_at_edge(rows, {end_inside, at.y, at.z}, end, room);
+            corner_, height, side_,
+            [&](std::size_t number, std::int32_t y) { return copy_row(y, &room[number % side_ * values]); },
+            [&](const Value* const* rows, const PixelPosition& at) {
+                auto* const pixels = reinterpret_cast<Value*>(job_.image.address(at));
+                median_of_rows(rows, side_, channels, std::span(pixels, channels * width_), past_caches);
             });
     }
 
-    // Finds medians of the pixels from `at` to the column `end`, which read texels beyond an edge.
     template <class Value>
-    void make_at_edge(const Value* const* rows, PixelPosition at, std::int32_t end, std::vector<Value>& room) const {
-        if (at.x == end) return;
+    const Value* copy_row(std::int32_t y, Value* room) const {
+        const SourceShape& shape = job_.shapes[0];
         const std::size_t channels = texels_.channels();
-        const auto reach = static_cast<std::int32_t>(side_ / 2);
-        const std::size_t values = static_cast<std::size_t>(end - at.x + 2 * reach) * channels;
-        room.resize(side_ * values);
-        const Value* padded[kMaxSide];
-        for (std::size_t i = 0; i < side_; ++i) {
-            Value* to = &room[i * values];
-            padded[i] = to;
-            for (std::int32_t x = at.x - reach; x < end + reach; ++x) {
-                const std::int32_t texel = std::clamp(x, 0, job_.shapes[0].width - 1);
-                to = std::copy_n(rows[i] + static_cast<std::size_t>(texel) * channels, channels, to);
-            }
-        }
-        find_medians(padded, at, end);
-    }
-
-    template <class Value>
-    void find_medians(const Value* const* rows, const PixelPosition& at, std::int32_t end) const {
-        const std::size_t values = static_cast<std::size_t>(end - at.x) * texels_.channels();
-        auto* const pixels = reinterpret_cast<Value*>(job_.image.address(at));
-        median_of_rows(rows, side_, texels_.channels(), std::span(pixels, values), job_.exceeds_caches());
+        const std::int32_t row = std::clamp(y, 0, shape.height - 1);
+        const std::int32_t left = corner_.x - static_cast<std::int32_t>(side_ / 2);
+        const auto count = static_cast<std::int32_t>(width_ + side_ - 1);
+        const std::int32_t before = std::clamp(-left, 0, count);
+        const std::int32_t inside = std::clamp(shape.width - (left + before), 0, count - before);
+        Value* next = room;
+        const auto put = [&](std::int32_t x, std::int32_t texels) {
+            next = std::copy_n(reinterpret_cast<const Value*>(texels_.stored(x, row)),
+                               static_cast<std::size_t>(texels) * channels, next);
+        };
+        for (std::int32_t i = 0; i < before; ++i) put(0, 1);
+        if (inside > 0) put(left + before, inside);
+        for (std::int32_t i = before + inside; i < count; ++i) put(shape.width - 1, 1);
+        return room;
     }
 
     const CpuJob& job_;
