@@ -136,9 +136,9 @@ private:
 
     // Finds medians of the values that the texture stores. Its sampler must clamp.
     //
-    // Rows are copied, although many could be read in the texture: textures and images often have rows of a multiple of
-    // 4096 bytes. CPUs compare the lowest 12 bits of addresses first, so loads of texels would wait for stores of pixels
-    // at the same place of their row.
+    // Rows are copied, although many could be read in the texture: textures and images often have rows of a multiple
+    // of 4096 bytes. CPUs compare the lowest 12 bits of addresses first, so loads of texels would wait for stores of
+    // pixels at the same place of their row.
     template <class Value>
     void make_stored(std::size_t height) {
         const std::size_t channels = texels_.channels();

@@ -2,8 +2,8 @@
 //
 // A warp computes adjacent columns of the image from top to bottom. Each thread fetches one texel of a row and gets the
 // texels beside it from the other threads of the warp. It keeps the sums of the rows that the next pixels need in
-// registers. The threads at both ends of the warp only fetch texels. Terms are added in the order of the functors Across
-// and Down.
+// registers. The threads at both ends of the warp only fetch texels. Terms are added in the order of the functors
+// Across and Down.
 #include "kernels/cuda/filter_columns.h"
 
 #include <algorithm>
