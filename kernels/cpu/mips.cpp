@@ -71,11 +71,12 @@ std::size_t CpuKernels::make_mips(std::span<Launch> launches, const mip::Chain& 
         (step.above.kind() != ArrayKind::array_2d && step.above.kind() != ArrayKind::layered_2d))
         return 0;
     const mip::Sides sides = mip::sides_between(step.from, step.level.extent());
-    if (line_sums() == nullptr) return 0;
     if (sides.x.from == 2 * sides.x.to && sides.y.from == 2 * sides.y.to) {
+        if (halve_row(texel_format(Format::rgba32_float), HalfMean::of_sums) == nullptr) return 0;
         halve(launches[0]);
         return 1;
     }
+    if (line_sums() == nullptr) return 0;
     const float total = mip::Box{}.taps(sides.x, 0).total * mip::Box{}.taps(sides.y, 0).total;
     launches[0].run_job([sums = SeparableSums{sums_along(sides.x), sums_along(sides.y), total}](const CpuJob& job) {
         sum_separably(job, sums);
