@@ -4,6 +4,7 @@
 
 #include <texton/cuda_store.h>
 #include <texton/float4.h>
+#include <texton/pixel.h>
 
 namespace texton::detail {
 

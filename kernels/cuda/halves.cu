@@ -103,7 +103,8 @@ bool enqueue_halves(const detail::Launch& launch, const Grid& grid) {
     const detail::TexelFormat& format = target.format.stored;
     const Texture& texture = launch.state().textures[0];
     const std::optional<PixelTarget> texels = detail::stored_texels(texture);
-    if (target.address == nullptr || !texels || texels->format.stored != format) return false;
+    if (target.address == nullptr || !texels || texels->format.stored != format || detail::has_faces(*texels))
+        return false;
     const Job job{
         *texels,
         target,

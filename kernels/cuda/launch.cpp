@@ -91,9 +91,8 @@ bool Launch::pointwise_texels_as_stored(std::span<PixelTarget> texels) const {
         const Texture& texture = state_->textures[i];
         if (texture.kind() != ArrayKind::array_2d && texture.kind() != ArrayKind::layered_2d) continue;
         const auto stored = stored_texels(texture);
-        if (!stored || !in_pieces_of_16(*stored) || (stored->address == nullptr && is_cube(stored->kind)) ||
-            stored->width != image.width || stored->height != image.height ||
-            (stored->depth != 1 && stored->depth < image.depth))
+        if (!stored || !in_pieces_of_16(*stored) || has_faces(*stored) || stored->width != image.width ||
+            stored->height != image.height || (stored->depth != 1 && stored->depth < image.depth))
             return false;
         texels[i] = *stored;
     }

@@ -12,4 +12,7 @@ namespace texton::detail {
 /// something other than that texel.
 [[nodiscard]] std::optional<PixelTarget> stored_texels(const Texture& texture);
 
+/// Returns true if the texels are in a cubemap, whose surfaces cannot be read as layers.
+inline bool has_faces(const PixelTarget& texels) { return texels.address == nullptr && is_cube(texels.kind); }
+
 }  // namespace texton::detail

@@ -6,6 +6,8 @@
 // row is the median of all. In a square of 5 x 5, the values that can be the median form three diagonals. Of the lower
 // diagonal only the highest value can be the median, and of the upper diagonal only the lowest. Values of rows are
 // found only as far as they are needed. The sequence of comparisons does not depend on the values.
+#include <texton/pixel.h>
+
 #include "kernels/functors/neighborhood.h"
 
 namespace texton::filters {

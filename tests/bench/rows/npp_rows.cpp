@@ -230,6 +230,30 @@ void measure_format(Bench& bench, Format format, Resize resize, Gauss gauss, War
         kWritten);
 }
 
+template <class T, class Size, class Filter>
+void measure_medians(Bench& bench, Format format, Size size_of_buffer, Filter filter) {
+    const Image<T> image(bench.device, format, bench.extent());
+    const Pitched2D result(bench.device, format, bench.extent());
+    const NppiSize size{bench.side(), bench.side()};
+    for (const int length : {3, 5}) {
+        const NppiSize mask{length, length};
+        Npp32u needed = 0;
+        must(size_of_buffer(size, mask, &needed, NPP_BORDER_REPLICATE, bench.context));
+        const Linear scratch(bench.device, needed + 16);
+        bench.row(
+            "median " + std::to_string(length) + " " + std::string(name(format)),
+            2 * static_cast<double>(packed_bytes(format, bench.extent())),
+            [&] {
+                median(bench.stream, result.view(), image.texture, length == 3 ? MedianSize::three : MedianSize::five);
+            },
+            [&] {
+                return filter(image.data(), image.pitch(), size, NppiPoint{0, 0}, reinterpret_cast<T*>(result.data()),
+                              static_cast<int>(result.pitch()), size, mask, NppiPoint{length / 2, length / 2},
+                              reinterpret_cast<Npp8u*>(scratch.data()), NPP_BORDER_REPLICATE, bench.context);
+            });
+    }
+}
+
 void measure_bytes(Bench& bench) {
     const int side = bench.side();
     const Image<Npp8u> image(bench.device, Format::rgba8_unorm, bench.extent());
@@ -240,22 +264,6 @@ void measure_bytes(Bench& bench) {
     const NppiRect whole{0, 0, side, side};
     const NppiPoint corner{0, 0};
     const double bytes = 2 * static_cast<double>(packed_bytes(Format::rgba8_unorm, bench.extent()));
-    for (const int length : {3, 5}) {
-        const NppiSize mask{length, length};
-        Npp32u needed = 0;
-        must(nppiFilterMedianBorderGetBufferSize_8u_C4R_Ctx(size, mask, &needed, NPP_BORDER_REPLICATE, bench.context));
-        const Linear scratch(bench.device, needed + 16);
-        bench.row(
-            "median " + std::to_string(length) + " rgba8_unorm", bytes,
-            [&] {
-                median(bench.stream, result.view(), image.texture, length == 3 ? MedianSize::three : MedianSize::five);
-            },
-            [&] {
-                return nppiFilterMedianBorder_8u_C4R_Ctx(
-                    image.data(), image.pitch(), size, corner, to, pitch, size, mask, NppiPoint{length / 2, length / 2},
-                    reinterpret_cast<Npp8u*>(scratch.data()), NPP_BORDER_REPLICATE, bench.context);
-            });
-    }
     bench.row(
         "bilateral 4 rgba8_unorm", bytes,
         [&] {
@@ -331,6 +339,16 @@ int run(int count, char** arguments) {
                            nppiWarpAffine_32f_C1R_Ctx);
     measure_format<Npp16u>(bench, Format::rgba16_unorm, nppiResize_16u_C4R_Ctx,
                            nppiFilterGaussAdvancedBorder_16u_C4R_Ctx, nppiWarpAffine_16u_C4R_Ctx);
+    measure_medians<Npp8u>(bench, Format::rgba8_unorm, nppiFilterMedianBorderGetBufferSize_8u_C4R_Ctx,
+                           nppiFilterMedianBorder_8u_C4R_Ctx);
+    measure_medians<Npp8u>(bench, Format::r8_unorm, nppiFilterMedianBorderGetBufferSize_8u_C1R_Ctx,
+                           nppiFilterMedianBorder_8u_C1R_Ctx);
+    measure_medians<Npp16u>(bench, Format::rgba16_unorm, nppiFilterMedianBorderGetBufferSize_16u_C4R_Ctx,
+                            nppiFilterMedianBorder_16u_C4R_Ctx);
+    measure_medians<Npp32f>(bench, Format::rgba32_float, nppiFilterMedianBorderGetBufferSize_32f_C4R_Ctx,
+                            nppiFilterMedianBorder_32f_C4R_Ctx);
+    measure_medians<Npp32f>(bench, Format::r32_float, nppiFilterMedianBorderGetBufferSize_32f_C1R_Ctx,
+                            nppiFilterMedianBorder_32f_C1R_Ctx);
     measure_bytes(bench);
     return 0;
 }

@@ -1,0 +1,258 @@
+// Medians of texels whose format is that of the pixels, in one CUDA kernel that neither uses the texture unit nor shared
+// memory.
+//
+// Warps process strips (kernels/cuda/value_strips.h). A thread keeps the rows of texels around a pixel in registers. It
+// sorts the columns of its own texels, and gets the sorted columns beside them from other threads. The order of unorm
+// values is the order of their codes, two of which are compared by one instruction.
+#include "kernels/cuda/median_values.h"
+
+#include <optional>
+#include <utility>
+
+#include "kernels/cuda/value_strips.h"
+
+namespace texton::filters {
+namespace {
+
+using detail::kValues;
+
+// --- kinds of values -------------------------------------------------------------------------------------------------
+//
+// The four values of a thread are kept in kItems items, each of which has one or two values. Item n of a thread `lanes`
+// to the right of this one is number n + lanes * kItems. The values `shift` to the right of those of an item are in one
+// item, or in the upper half of one and the lower half of another one.
+
+struct Halves {
+    int low;  // number of the item; of the only one if both are equal
+    int high;
+};
+
+/// Compares the upper and the lower halves of words separately.
+struct ByCode {
+    __device__ unsigned lower(unsigned first, unsigned second) const { return __vminu2(first, second); }
+    __device__ unsigned higher(unsigned first, unsigned second) const { return __vmaxu2(first, second); }
+};
+
+TEXTON_HD constexpr int floor_half(int number) { return (number - (number & 1)) / 2; }
+
+struct Codes8 {
+    using Format = detail::Unorm8;
+    using Item = unsigned;
+    static constexpr int kItems = 2;  // values 0 and 2, values 1 and 3
+
+    TEXTON_HD static constexpr int item_of(int value) { return floor_half(floor_half(value)) * kItems + (value & 1); }
+    TEXTON_HD static constexpr Halves beside(int item, int shift) {
+        const int value = item + shift;  // the other one is value + 2
+        return {item_of(value), item_of(value + 2)};
+    }
+    __device__ static void unpack(const unsigned (&words)[1], Item (&items)[kItems]) {
+        items[0] = words[0] & 0x00ff00ff;
+        items[1] = __byte_perm(words[0], 0, 0x4341);
+    }
+    __device__ static void pack(const Item (&items)[kItems], unsigned char (&results)[kValues]) {
+        const unsigned word = items[0] | items[1] << 8;
+        ::memcpy(results, &word, sizeof word);
+    }
+};
+
+struct Codes16 {
+    using Format = detail::Unorm16;
+    using Item = unsigned;
+    static constexpr int kItems = 2;  // values 0 and 1, values 2 and 3
+
+    TEXTON_HD static constexpr Halves beside(int item, int shift) {
+        const int value = 2 * item + shift;  // the other one is value + 1
+        return {floor_half(value), floor_half(value + 1)};
+    }
+    __device__ static void unpack(const unsigned (&words)[2], Item (&items)[kItems]) {
+        items[0] = words[0];
+        items[1] = words[1];
+    }
+    __device__ static void pack(const Item (&items)[kItems], unsigned short (&results)[kValues]) {
+        ::memcpy(results, items, sizeof results);
+    }
+};
+
+struct Floats {
+    using Format = detail::Float32;
+    using Item = float;
+    static constexpr int kItems = 4;
+
+    TEXTON_HD static constexpr Halves beside(int item, int shift) { return {item + shift, item + shift}; }
+    __device__ static void unpack(const unsigned (&words)[4], Item (&items)[kItems]) {
+#pragma unroll
+        for (int i = 0; i < kItems; ++i) items[i] = __uint_as_float(words[i]);
+    }
+    __device__ static void pack(const Item (&items)[kItems], float (&results)[kValues]) {
+#pragma unroll
+        for (int i = 0; i < kItems; ++i) results[i] = Format::stored(items[i]);
+    }
+};
+
+/// Returns true if the values of a thread depend on the item of another one.
+template <class Values, int channels, int radius>
+TEXTON_HD constexpr bool is_needed(int number) {
+    for (int item = 0; item < Values::kItems; ++item) {
+        for (int tap = -radius; tap <= radius; ++tap) {
+            const Halves halves = Values::beside(item, tap * channels);
+            if (halves.low == number || halves.high == number) return true;
+        }
+    }
+    return false;
+}
+
+/// Calls a function with each number from 0 to count - 1 as its template argument.
+template <int count, class Call>
+__device__ void repeat(const Call& call) {
+    [&]<int... i>(std::integer_sequence<int, i...>) { (call.template operator()<i>(), ...); }
+    (std::make_integer_sequence<int, count>{});
+}
+
+// --- the kernel ------------------------------------------------------------------------------------------------------
+
+template <class Values, int channels, int radius>
+struct Rows {
+    static constexpr int kSide = 2 * radius + 1;
+    static constexpr int kItems = Values::kItems;
+    static constexpr int kBeside = detail::ValueStrip<channels, radius>::kBeside;
+    using Item = typename Values::Item;
+
+    Item items[kSide][kItems];
+
+    template <class Order>
+    __device__ void find_medians(std::int32_t lane, const Order& order, Item (&results)[kItems]) const {
+        constexpr unsigned kAll = 0xffffffff;
+        Item columns[2 * kBeside + 1][kItems][kSide];
+#pragma unroll
+        for (int item = 0; item < kItems; ++item) {
+            Item column[kSide];
+#pragma unroll
+            for (int row = 0; row < kSide; ++row) column[row] = items[row][item];
+            sort(column, order);
+#pragma unroll
+            for (int row = 0; row < kSide; ++row) columns[kBeside][item][row] = column[row];
+        }
+        repeat<(2 * kBeside + 1) * kItems>([&]<int number>() {
+            constexpr int lanes = number / kItems - kBeside;
+            constexpr int item = number % kItems;
+            if constexpr (lanes != 0 && is_needed<Values, channels, radius>(lanes * kItems + item)) {
+#pragma unroll
+                for (int row = 0; row < kSide; ++row) {
+                    columns[kBeside + lanes][item][row] = __shfl_sync(kAll, columns[kBeside][item][row], lane + lanes);
+                }
+            }
+        });
+        repeat<kItems>([&]<int item>() {
+            Item square[kSide][kSide];
+            repeat<kSide>([&]<int tap>() {
+                constexpr Halves halves = Values::beside(item, (tap - radius) * channels);
+                constexpr int low = halves.low + kBeside * kItems;
+                constexpr int high = halves.high + kBeside * kItems;
+#pragma unroll
+                for (int row = 0; row < kSide; ++row) {
+                    square[tap][row] = columns[low / kItems][low % kItems][row];
+                    if constexpr (low != high) {
+                        square[tap][row] =
+                            __byte_perm(square[tap][row], columns[high / kItems][high % kItems][row], 0x5432);
+                    }
+                }
+            });
+            results[item] = median_of_columns(square, order);
+        });
+    }
+};
+
+/// Returns true if the warp has a value that ByMinimum does not order.
+template <class Item, int count>
+__device__ bool has_special(const Item (&items)[count]) {
+    if constexpr (std::is_same_v<Item, float>) {
+        bool special = false;
+#pragma unroll
+        for (int i = 0; i < count; ++i) special |= is_special(items[i]);
+        return __any_sync(0xffffffff, special) != 0;
+    } else {
+        return false;
+    }
+}
+
+template <class Values, int channels, int radius>
+__global__ void __launch_bounds__(detail::kStripLanes* detail::kStripWarps)
+    find_medians(const __grid_constant__ detail::ValueStrips strips) {
+    using Format = typename Values::Format;
+    using Stored = typename Format::Stored;
+    using Rows = Rows<Values, channels, radius>;
+    using Item = typename Values::Item;
+    constexpr int kSide = Rows::kSide;
+    const detail::ValueStrip<channels, radius> strip(strips);
+    if (strip.y >= strip.end) return;
+
+    Rows rows;                       // around the next pixel
+    unsigned special = 0;            // bit n: the nth row before the newest one has special values
+    unsigned words[Format::kWords];  // of the row after the newest one
+    const auto load = [&](std::int32_t row) { strips.load<Format, channels>(strip.x, row, strip.z, words); };
+    const auto add_row = [&](std::int32_t next) {
+#pragma unroll
+        for (int row = 1; row < kSide; ++row) {
+#pragma unroll
+            for (int item = 0; item < Values::kItems; ++item) rows.items[row - 1][item] = rows.items[row][item];
+        }
+        Values::unpack(words, rows.items[kSide - 1]);
+        load(next);  // is not needed before the medians of this row are found
+        special = special << 1 | static_cast<unsigned>(has_special(rows.items[kSide - 1]));
+    };
+    load(strip.y - radius);
+    for (std::int32_t row = strip.y - radius; row < strip.y + radius; ++row) add_row(row + 1);
+    std::byte* to = strip.template address<Stored>(strips.target);
+#pragma unroll 1
+    for (std::int32_t row = strip.y; row < strip.end; ++row, to += strips.target.pitch) {
+        add_row(row + radius + 1);
+        Item medians[Values::kItems];
+        if constexpr (std::is_same_v<Item, float>) {
+            if ((special & ((1u << kSide) - 1)) == 0) {
+                rows.find_medians(strip.lane, ByMinimum{}, medians);
+            } else {
+                rows.find_medians(strip.lane, ByComparison{}, medians);
+            }
+        } else {
+            rows.find_medians(strip.lane, ByCode{}, medians);
+        }
+        Stored results[kValues];
+        Values::pack(medians, results);
+        strip.template store<typename Format::Words>(to, results);
+    }
+}
+
+template <class Values, int radius>
+bool enqueue(const detail::Launch& launch, detail::ValueStrips strips) {
+    using Format = typename Values::Format;
+    if (!detail::has_aligned_values<Format>(strips.texels) || !detail::has_aligned_values<Format>(strips.target))
+        return false;
+    const auto with_channels = [&]<int channels>(std::integral_constant<int, channels>) {
+        detail::launch_strips<channels, radius>(
+            launch, reinterpret_cast<const void*>(&find_medians<Values, channels, radius>), strips, strips);
+    };
+    switch (strips.target.format.stored.channels) {
+        case 1: with_channels(std::integral_constant<int, 1>{}); break;
+        case 2: with_channels(std::integral_constant<int, 2>{}); break;
+        default: with_channels(std::integral_constant<int, 4>{}); break;
+    }
+    return true;
+}
+
+}  // namespace
+
+template <int side>
+bool enqueue_values(const detail::Launch& launch, const Median<side>&) {
+    const std::optional<detail::ValueStrips> strips = detail::value_strips(launch);
+    if (!strips) return false;
+    return detail::with_stored_values(strips->target.format.stored, [&]<class Format>(std::type_identity<Format>) {
+        if constexpr (std::is_same_v<Format, detail::Unorm8>) return enqueue<Codes8, side / 2>(launch, *strips);
+        if constexpr (std::is_same_v<Format, detail::Unorm16>) return enqueue<Codes16, side / 2>(launch, *strips);
+        if constexpr (std::is_same_v<Format, detail::Float32>) return enqueue<Floats, side / 2>(launch, *strips);
+    });
+}
+
+template bool enqueue_values(const detail::Launch& launch, const Median<3>& filter);
+template bool enqueue_values(const detail::Launch& launch, const Median<5>& filter);
+
+}  // namespace texton::filters
