@@ -16,6 +16,21 @@ struct BlockGrid {
 /// thread. Returns 0 if a block needs more shared memory than the device has. Errors carry the launch's object.
 [[nodiscard]] unsigned blocks_at_once(const Launch& launch, unsigned threads, unsigned shared_bytes);
 
+/// Blocks that process strips of an image from top to bottom.
+struct StripBlocks {
+    unsigned strips;         ///< blocks beside each other, times the slices
+    unsigned height;         ///< rows of the image
+    unsigned runs;           ///< of rows below each other that the warps of a block process at the same time
+    unsigned least_rows;     ///< of a run; a power of two
+    unsigned maximum_rows;   ///< of a run; a multiple of least_rows
+    unsigned repeated_rows;  ///< that adjacent runs both process
+};
+
+/// Returns how many rows a run has, a multiple of StripBlocks::least_rows. Blocks run in rounds of as many as run at the
+/// same time, so the estimated time is that of the rounds.
+[[nodiscard]] unsigned rows_of_runs(const Launch& launch, const void* kernel, unsigned threads,
+                                    const StripBlocks& blocks);
+
 /// Enqueues a CUDA kernel that reads the textures of the launches and writes their images. `arguments` are pointers to
 /// the arguments of the CUDA kernel. All launches must be for the same stream. The memory stays allocated until the
 /// CUDA kernel is done, as with launch().

@@ -10,7 +10,7 @@ namespace texton::detail {
 
 /// Sums of the channels of a pixel that are needed.
 template <int channels>
-struct ChannelSums {
+struct alignas(4 * channels) ChannelSums {
     float of[channels] = {};
 
     __device__ static ChannelSums of_texel(const Float4& texel) {

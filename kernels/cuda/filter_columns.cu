@@ -19,8 +19,8 @@ using detail::kColumnPixels;
 using detail::PixelTarget;
 
 constexpr int kLanes = 32;
-constexpr int kWarps = 8;     // of a block
-constexpr int kMaxRows = 64;  // that a warp computes; a multiple of kColumnPixels
+constexpr int kWarps = 8;      // of a block
+constexpr int kMaxRows = 128;  // that a warp computes; a multiple of 2 * kColumnPixels
 constexpr int kLargestRadius = 3;
 
 struct Job {
@@ -49,8 +49,13 @@ __global__ void __launch_bounds__(kLanes* kWarps) filter_columns(const __grid_co
     source.integers = false;
 
     ChannelSums<channels> sums[kTaps];  // of the rows around the next pixel
-    const auto add_row = [&](std::int32_t row) {
-        const auto texel = ChannelSums<channels>::of_texel(job.texels(source, z, x, row));
+    ChannelSums<channels> ahead;        // the texel of the row after them
+    const auto fetch = [&](std::int32_t row) {
+        ahead = ChannelSums<channels>::of_texel(job.texels(source, z, x, row));
+    };
+    const auto add_row = [&](std::int32_t next) {
+        const ChannelSums<channels> texel = ahead;
+        fetch(next);  // is not needed before this row is done
         ChannelSums<channels> sum;
 #pragma unroll
         for (int tap = 0; tap < kTaps; ++tap) {
@@ -66,12 +71,13 @@ __global__ void __launch_bounds__(kLanes* kWarps) filter_columns(const __grid_co
         sums[kTaps - 1] = sum;
     };
     if (y >= end) return;
-    for (std::int32_t row = y - radius; row < y + radius; ++row) add_row(row);
+    fetch(y - radius);
+    for (std::int32_t row = y - radius; row < y + radius; ++row) add_row(row + 1);
     for (std::int32_t row = y; row < end; row += kColumnPixels) {
         detail::FinishedColumn pixels;
 #pragma unroll
         for (int i = 0; i < kColumnPixels; ++i) {
-            add_row(row + i + radius);
+            add_row(row + i + radius + 1);
             ChannelSums<channels> sum;
 #pragma unroll
             for (int tap = 0; tap < kTaps; ++tap) sum.add(sums[tap], job.down[tap]);
@@ -90,18 +96,17 @@ unsigned parts(unsigned side, unsigned part) { return (side + part - 1) / part; 
 
 template <int radius, int channels>
 void enqueue(const detail::Launch& launch, Job job, bool sharpens) {
-    constexpr unsigned kEnoughBlocks = 1024;  // for the largest GPUs
     const PixelTarget& target = job.target;
-    const auto blocks = [&](unsigned rows) {
-        return parts(target.width, kLanes - 2 * radius) * parts(target.height, rows * kWarps);
-    };
-    unsigned rows = kMaxRows;
-    while (rows > 2 * kColumnPixels && blocks(rows) * target.depth < kEnoughBlocks) rows /= 2;
-    job.rows = static_cast<std::int32_t>(rows);
-    void* arguments[] = {&job};
     const void* const kernel = sharpens ? reinterpret_cast<const void*>(&filter_columns<radius, channels, true>)
                                         : reinterpret_cast<const void*>(&filter_columns<radius, channels, false>);
-    detail::launch_blocks({&launch, 1}, kernel, arguments, {{blocks(rows), 1, target.depth}, {kLanes, kWarps}});
+    const unsigned across = parts(target.width, kLanes - 2 * radius);
+    const unsigned rows =
+        detail::rows_of_runs(launch, kernel, kLanes * kWarps,
+                             {across * target.depth, target.height, kWarps, 2 * kColumnPixels, kMaxRows, 2 * radius});
+    job.rows = static_cast<std::int32_t>(rows);
+    void* arguments[] = {&job};
+    detail::launch_blocks({&launch, 1}, kernel, arguments,
+                          {{across * parts(target.height, rows * kWarps), 1, target.depth}, {kLanes, kWarps}});
 }
 
 template <int channels>

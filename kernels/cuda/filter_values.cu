@@ -36,10 +36,13 @@ __global__ void __launch_bounds__(detail::kStripLanes* detail::kStripWarps)
     const Strip strip(job.strips);
     if (strip.y >= strip.end) return;
 
-    Sums sums[kTaps];  // of the rows around the next one
-    const auto add_row = [&](std::int32_t row) {
+    Sums sums[kTaps];                // of the rows around the next one
+    unsigned ahead[Format::kWords];  // of the row after them
+    const auto load = [&](std::int32_t row) { job.strips.load<Format, channels>(strip.x, row, strip.z, ahead); };
+    const auto add_row = [&](std::int32_t next) {
         unsigned words[2 * kBeside + 1][Format::kWords];
-        job.strips.load<Format, channels>(strip.x, row, strip.z, words[kBeside]);
+        ::memcpy(words[kBeside], ahead, sizeof ahead);
+        load(next);  // is not needed before this row is done
 #pragma unroll
         for (int i = 0; i < 2 * kBeside + 1; ++i) {
 #pragma unroll
@@ -63,11 +66,12 @@ __global__ void __launch_bounds__(detail::kStripLanes* detail::kStripWarps)
         for (int tap = 1; tap < kTaps; ++tap) sums[tap - 1] = sums[tap];
         sums[kTaps - 1] = sum;
     };
-    for (std::int32_t row = strip.y - radius; row < strip.y + radius; ++row) add_row(row);
+    load(strip.y - radius);
+    for (std::int32_t row = strip.y - radius; row < strip.y + radius; ++row) add_row(row + 1);
     std::byte* to = strip.template address<Stored>(job.strips.target);
 #pragma unroll kTaps
     for (std::int32_t row = strip.y; row < strip.end; ++row, to += job.strips.target.pitch) {
-        add_row(row + radius);
+        add_row(row + radius + 1);
         Sums sum;
 #pragma unroll
         for (int tap = 0; tap < kTaps; ++tap) {

@@ -24,6 +24,19 @@ struct Job {
     PixelTarget target;
     std::int32_t first[2];  // texel of the first pixel
     bool layered;
+    bool is_wide;  // the texels of kValues values can be loaded at once
+};
+
+// What kValues values are the means of, for one row.
+template <class Words>
+struct Twice;
+template <>
+struct Twice<unsigned> {
+    using Type = uint2;
+};
+template <>
+struct Twice<uint2> {
+    using Type = uint4;
 };
 
 __device__ float mean(float left, float right) { return ::fmaf(right, 0.5f, ::fmaf(left, 0.5f, 0.0f)); }
@@ -41,6 +54,14 @@ __global__ void halve_values(const __grid_constant__ Job job) {
     const bool is_whole = x + kValues <= values;
     const auto load = [&](unsigned row, unsigned(&words)[2 * Format::kWords]) {
         const unsigned y = static_cast<unsigned>(job.first[1]) + row;
+        if constexpr (requires { typename Twice<Words>::Type; }) {
+            if (is_whole && job.is_wide) {
+                const auto loaded =
+                    detail::load_stored<typename Twice<Words>::Type>(job.texels, first, y, job.layered ? z : 0);
+                ::memcpy(words, &loaded, sizeof loaded);
+                return;
+            }
+        }
         if (is_whole) {
             for (unsigned part = 0; part < 2; ++part) {
                 const auto loaded =
@@ -105,19 +126,22 @@ bool enqueue_halves(const detail::Launch& launch, const Grid& grid) {
     const std::optional<PixelTarget> texels = detail::stored_texels(texture);
     if (target.address == nullptr || !texels || texels->format.stored != format || detail::has_faces(*texels))
         return false;
-    const Job job{
+    Job job{
         *texels,
         target,
         {first_of_pairs(grid.x, target.width, texels->width), first_of_pairs(grid.y, target.height, texels->height)},
-        texture.kind() == ArrayKind::layered_2d};
+        texture.kind() == ArrayKind::layered_2d,
+        false};
     if (job.first[0] < 0 || job.first[1] < 0 || job.first[0] * format.channels % kValues != 0) return false;
     return detail::with_stored_values(format, [&]<class Format>(std::type_identity<Format>) {
         if (!detail::has_aligned_values<Format>(*texels) || !detail::has_aligned_values<Format>(target)) return false;
+        job.is_wide = detail::has_aligned_values<Format>(*texels, 2 * kValues) &&
+                      job.first[0] * format.channels % (2 * kValues) == 0;
         const void* kernel = reinterpret_cast<const void*>(&halve_values<Format, 4>);
         if (format.channels == 1) kernel = reinterpret_cast<const void*>(&halve_values<Format, 1>);
         if (format.channels == 2) kernel = reinterpret_cast<const void*>(&halve_values<Format, 2>);
         const auto parts = [](unsigned side, unsigned part) { return (side + part - 1) / part; };
-        void* arguments[] = {const_cast<Job*>(&job)};
+        void* arguments[] = {&job};
         detail::launch_blocks({&launch, 1}, kernel, arguments,
                               {{parts(target.width * format.channels, kThreadsAcross * kValues),
                                 parts(target.height, kThreadsDown * kRows), target.depth},

@@ -1,7 +1,8 @@
 // Separable resampling filters in one CUDA kernel. Terms are added in the order of the functor SeparableSum.
 //
 // If pixels read few texels, a thread computes a column of pixels from top to bottom. It sums each row of texels once,
-// and keeps the sums of the rows that the next pixels read in registers.
+// and keeps the sums of the rows that the next pixels read in registers. If adjacent pixels share texels, a warp stages
+// each row of texels in shared memory.
 //
 // Otherwise, the sums of rows stay in shared memory. A block computes a tile of the image, 32 pixels wide. It first
 // computes the weights of its columns and of its rows. Then it sums each row of texels that its pixels read, for all
@@ -140,124 +141,216 @@ __global__ void __launch_bounds__(kColumns* kThreadRows) resample_tile(const __g
 
 // --- columns of pixels -----------------------------------------------------------------------------------------------
 
-constexpr int kWarps = 8;          // of a block; each computes the pixels below each other of 32 columns
-constexpr int kMaxTapsOfFour = 4;  // with more sums of four channels, too few threads run at the same time
-constexpr int kStripRows = 32;     // rows that a warp computes, at most
+constexpr int kWarps = 8;           // of a block; each computes 32 columns
+constexpr int kMaxTaps = 7;         // of a pixel along an axis
+constexpr int kMaxStripRows = 128;  // that a block computes; the weights of all of them are in shared memory
+constexpr int kFetches = 3;         // of a thread for a row of staged texels, at most
+constexpr int kStaged = kFetches * kColumns;
 
 struct ColumnsJob {
     PixelTarget target;
     HardwareSource source;
     Grid grid;
-    std::int32_t rows;  // that a warp computes; a multiple of kPixels
+    std::int32_t rows;  // that a block computes; a multiple of kPixels
+};
+
+/// The rows of texels that the rows of a block's pixels read, in shared memory.
+template <int taps>
+struct StripRows {
+    float weight[taps][kMaxStripRows];  // those of the last texel come last
+    std::int32_t first[kMaxStripRows];
+    std::int32_t end[kMaxStripRows];
+
+    template <class Weights>
+    __device__ void compute(const Axis& axis, std::int32_t begin, std::int32_t row) {
+        const Weights down(axis, begin + row);
+        const std::int32_t count = down.count();
+        first[row] = down.first();
+        end[row] = down.first() + count;
+        for (int tap = 0; tap < taps; ++tap) weight[tap][row] = tap < taps - count ? 0.0f : down(tap - (taps - count));
+    }
+};
+
+/// Sums of the texels of a row, each thread with its own weights.
+///
+/// If adjacent pixels share texels, the warp fetches each texel once and copies it to shared memory, where the threads
+/// read it. Otherwise, each thread fetches the texels of its pixel. In both cases the first row of texels after the
+/// current one is fetched ahead.
+template <int taps, int channels, bool staged>
+class RowSums {
+public:
+    using Sums = ChannelSums<channels>;
+    struct Stage {
+        Sums texel[2][kStaged + taps];  // of two rows; weights of 0 are multiplied with texels after the last one
+    };
+
+    template <class Weights>
+    __device__ RowSums(const ColumnsJob& job, Stage* stage, const Weights& weights, std::int32_t z)
+        : job_(job), source_(job.source), stage_(stage), z_(z), first_(weights.first()) {
+        source_.integers = false;
+        count_ = weights.count();
+#pragma unroll
+        for (int tap = 0; tap < taps; ++tap) weights_[tap] = tap < count_ ? weights(tap) : 0.0f;
+        if constexpr (staged) {
+            constexpr unsigned kAll = 0xffffffff;
+            const std::int32_t left = __shfl_sync(kAll, first_, 0);
+            const std::int32_t right = __shfl_sync(kAll, first_, kColumns - 1);
+            begin_ = ::min(left, right);
+            texels_ = ::min(::max(left, right) - begin_ + taps, kStaged);
+        }
+    }
+
+    __device__ Sums operator()(std::int32_t row) {
+        Sums sum;
+        if constexpr (staged) {
+            if (row != row_ahead_) fetch(row);
+            Sums* const texels = stage_->texel[buffer_];
+            buffer_ ^= 1;
+#pragma unroll
+            for (int i = 0; i < kFetches; ++i) {
+                if (i * kColumns < texels_) texels[i * kColumns + threadIdx.x] = ahead_[i];
+            }
+            __syncwarp();
+            fetch(row + 1);
+            const Sums* const from = texels + (first_ - begin_);
+#pragma unroll
+            for (int tap = 0; tap < taps; ++tap) sum.add(from[tap], weights_[tap]);
+        } else {
+#pragma unroll
+            for (int tap = 0; tap < taps; ++tap) {
+                if (tap < count_) sum.add(texel(first_ + tap, row), weights_[tap]);
+            }
+        }
+        return sum;
+    }
+
+private:
+    __device__ Sums texel(std::int32_t x, std::int32_t row) const {
+        return Sums::of_texel(
+            job_.grid.fetch(source_, z_, static_cast<float>(x) + 0.5f, static_cast<float>(row) + 0.5f));
+    }
+    __device__ void fetch(std::int32_t row) {
+        row_ahead_ = row;
+#pragma unroll
+        for (int i = 0; i < kFetches; ++i) {
+            const std::int32_t at = i * kColumns + static_cast<std::int32_t>(threadIdx.x);
+            if (at < texels_) ahead_[i] = texel(begin_ + at, row);
+        }
+    }
+
+    const ColumnsJob& job_;
+    HardwareSource source_;
+    Stage* stage_;
+    std::int32_t z_;
+    std::int32_t first_;
+    std::int32_t count_;
+    std::int32_t begin_ = 0;   // first texel of the warp
+    std::int32_t texels_ = 0;  // of the warp
+    std::int32_t row_ahead_ = -1 << 30;
+    int buffer_ = 0;
+    float weights_[taps];
+    Sums ahead_[kFetches];
 };
 
 /// `taps` is the maximum of texels that a pixel reads along an axis.
-template <class Weights, int taps, int channels>
+template <class Weights, int taps, int channels, bool staged>
 __global__ void __launch_bounds__(kColumns* kWarps) resample_columns(const __grid_constant__ ColumnsJob job) {
-    __shared__ float weights[kWarps][taps][kStripRows];  // those of the last texel come last
-    __shared__ std::int32_t first_of[kWarps][kStripRows];
-    __shared__ std::int32_t end_of[kWarps][kStripRows];
+    using Sums = ChannelSums<channels>;
+    using RowSums = RowSums<taps, channels, staged>;
+    __shared__ StripRows<taps> down;
+    __shared__ typename RowSums::Stage stage[staged ? kWarps : 1];
     const auto lane = static_cast<std::int32_t>(threadIdx.x);
-    const unsigned warp = threadIdx.y;
-    const unsigned blocks_across = (job.target.width + kColumns - 1) / kColumns;
-    const auto x = static_cast<std::int32_t>(blockIdx.x % blocks_across) * kColumns + lane;
-    const auto y = static_cast<std::int32_t>(blockIdx.x / blocks_across * kWarps + warp) * job.rows;
+    const auto warp = static_cast<std::int32_t>(threadIdx.y);
+    const unsigned blocks_across = (job.target.width + kColumns * kWarps - 1) / (kColumns * kWarps);
+    const std::int32_t begin_x = (static_cast<std::int32_t>(blockIdx.x % blocks_across) * kWarps + warp) * kColumns;
+    const std::int32_t y = static_cast<std::int32_t>(blockIdx.x / blocks_across) * job.rows;
     const auto z = static_cast<std::int32_t>(blockIdx.z);
+    const auto width = static_cast<std::int32_t>(job.target.width);
     const std::int32_t rows = ::min(job.rows, static_cast<std::int32_t>(job.target.height) - y);
-    if (lane < rows) {
-        const Weights down(job.grid.y, y + lane);
-        const std::int32_t count = down.count();
-        first_of[warp][lane] = down.first();
-        end_of[warp][lane] = down.first() + count;
-        for (int tap = 0; tap < taps; ++tap)
-            weights[warp][tap][lane] = tap < taps - count ? 0.0f : down(tap - (taps - count));
-    }
-    __syncwarp();
-    if (x >= static_cast<std::int32_t>(job.target.width)) return;
+    for (std::int32_t row = warp * kColumns + lane; row < rows; row += kWarps * kColumns)
+        down.template compute<Weights>(job.grid.y, y, row);
+    __syncthreads();
+    if (begin_x >= width) return;
 
-    float across[taps];
-    std::int32_t first_x = 0, count_x = 0;
-    {
-        const Weights of(job.grid.x, x);
-        first_x = of.first();
-        count_x = of.count();
-#pragma unroll
-        for (int tap = 0; tap < taps; ++tap) across[tap] = tap < count_x ? of(tap) : 0.0f;
-    }
-    HardwareSource source = job.source;
-    source.integers = false;
-    const auto sum_row = [&](std::int32_t row) {
-        const float at_y = static_cast<float>(row) + 0.5f;
-        ChannelSums<channels> sum;
-#pragma unroll
-        for (int tap = 0; tap < taps; ++tap) {
-            if (tap >= count_x) continue;
-            const float at_x = static_cast<float>(first_x + tap) + 0.5f;
-            sum.add(ChannelSums<channels>::of_texel(job.grid.fetch(source, z, at_x, at_y)), across[tap]);
-        }
-        return sum;
-    };
-
-    ChannelSums<channels> sums[taps];  // of the rows before `next`
+    const std::int32_t x = ::min(begin_x + lane, width - 1);
+    RowSums sum_row(job, &stage[staged ? warp : 0], Weights(job.grid.x, x), z);
+    Sums sums[taps];  // of the rows before `next`
     std::int32_t next = 0;
     for (std::int32_t begin = 0; begin < rows; begin += kPixels) {
         detail::FinishedColumn pixels;
 #pragma unroll
         for (std::int32_t i = 0; i < kPixels; ++i) {
             const std::int32_t row = ::min(begin + i, rows - 1);
-            const std::int32_t first = first_of[warp][row];
+            const std::int32_t first = down.first[row];
             if (next < first || (begin == 0 && i == 0)) next = first;
-            for (; next < end_of[warp][row]; ++next) {
+            for (; next < down.end[row]; ++next) {
 #pragma unroll
                 for (int tap = 1; tap < taps; ++tap) sums[tap - 1] = sums[tap];
                 sums[taps - 1] = sum_row(next);
             }
-            ChannelSums<channels> sum;
+            Sums sum;
 #pragma unroll
-            for (int tap = 0; tap < taps; ++tap) sum.add(sums[tap], weights[warp][tap][row]);
+            for (int tap = 0; tap < taps; ++tap) sum.add(sums[tap], down.weight[tap][row]);
             pixels.set(i, sum.pixel(), job.target.format);
         }
-        detail::store_pixels(job.target, static_cast<unsigned>(x), static_cast<unsigned>(y + begin),
-                             static_cast<unsigned>(z), 1, pixels);
+        if (begin_x + lane < width) {
+            detail::store_pixels(job.target, static_cast<unsigned>(x), static_cast<unsigned>(y + begin),
+                                 static_cast<unsigned>(z), 1, pixels);
+        }
     }
 }
 
 unsigned parts(unsigned side, unsigned part) { return (side + part - 1) / part; }
 
-template <class Weights, int taps>
+template <class Weights, int taps, bool staged>
 void enqueue_columns(const detail::Launch& launch, const Grid& grid) {
     const PixelTarget& target = launch.target();
-    const auto rows_of = [&](unsigned rows) {
-        return parts(target.width, kColumns) * parts(target.height, rows * kWarps);
-    };
-    constexpr unsigned kEnoughBlocks = 1024;  // for the largest GPUs
-    unsigned rows = kStripRows;
-    while (rows > kPixels && rows_of(rows) * target.depth < kEnoughBlocks) rows /= 2;
-    ColumnsJob job{target, HardwareSource(launch.shape(0), launch.handle(0)), grid, static_cast<std::int32_t>(rows)};
+    ColumnsJob job{target, HardwareSource(launch.shape(0), launch.handle(0)), grid, 0};
+    const void* kernel = reinterpret_cast<const void*>(&resample_columns<Weights, taps, 4, staged>);
+    if (target.format.stored.channels == 1)
+        kernel = reinterpret_cast<const void*>(&resample_columns<Weights, taps, 1, staged>);
+    if (target.format.stored.channels == 2)
+        kernel = reinterpret_cast<const void*>(&resample_columns<Weights, taps, 2, staged>);
+    const unsigned across = parts(target.width, kColumns * kWarps);
+    const auto repeated = static_cast<unsigned>(static_cast<float>(taps) / std::max(grid.y.step, 0.125f)) + 4;
+    const unsigned rows =
+        detail::rows_of_runs(launch, kernel, kColumns * kWarps,
+                             {across * target.depth, target.height, 1, 2 * kPixels, kMaxStripRows, repeated});
+    job.rows = static_cast<std::int32_t>(rows);
     void* arguments[] = {&job};
-    const void* kernel = reinterpret_cast<const void*>(&resample_columns<Weights, taps, 2>);
-    if (target.format.stored.channels == 1) kernel = reinterpret_cast<const void*>(&resample_columns<Weights, taps, 1>);
-    if constexpr (taps <= kMaxTapsOfFour) {
-        if (target.format.stored.channels > 2)
-            kernel = reinterpret_cast<const void*>(&resample_columns<Weights, taps, 4>);
+    detail::launch_blocks({&launch, 1}, kernel, arguments,
+                          {{across * parts(target.height, rows), 1, target.depth}, {kColumns, kWarps}});
+}
+
+/// Returns true if the texels of a warp can be staged, and if that saves fetches.
+bool shares_texels(const Axis& axis, std::int32_t taps) {
+    return static_cast<float>(kColumns - 1) * std::abs(axis.step) + static_cast<float>(taps + kMoreTexels) <
+           static_cast<float>(std::min(kStaged, kColumns * taps));
+}
+
+template <class Weights, int taps>
+void enqueue_columns(const detail::Launch& launch, const Grid& grid) {
+    if (shares_texels(grid.x, taps)) {
+        enqueue_columns<Weights, taps, true>(launch, grid);
+    } else {
+        enqueue_columns<Weights, taps, false>(launch, grid);
     }
-    detail::launch_blocks({&launch, 1}, kernel, arguments, {{rows_of(rows), 1, target.depth}, {kColumns, kWarps}});
 }
 
 /// Returns false if pixels read too many texels.
 template <class Weights>
 bool enqueue_columns(const detail::Launch& launch, const Grid& grid) {
-    const std::int32_t taps = std::max(Weights::max_count(grid.x), Weights::max_count(grid.y));
     if constexpr (std::is_base_of_v<CubicWeights, Weights>) {
         enqueue_columns<Weights, 4>(launch, grid);
         return true;
     } else {
-        if (taps > 7 || (taps > kMaxTapsOfFour && launch.target().format.stored.channels > 2)) return false;
+        const std::int32_t taps = std::max(Weights::max_count(grid.x), Weights::max_count(grid.y));
+        if (taps > kMaxTaps) return false;
         if constexpr (std::is_same_v<Weights, Normalized<CoveredLength>>) {
             if (taps <= 2) return enqueue_columns<Weights, 2>(launch, grid), true;
             if (taps <= 4) return enqueue_columns<Weights, 4>(launch, grid), true;
         }
-        enqueue_columns<Weights, 7>(launch, grid);
+        enqueue_columns<Weights, kMaxTaps>(launch, grid);
         return true;
     }
 }

@@ -60,14 +60,14 @@ __device__ T load_stored(const PixelTarget& texels, unsigned byte, unsigned y, u
     return stored<StoredIn::memory, T>(texels, byte, y, z);
 }
 
-/// Returns true if kValues values of a row can be loaded or stored at once, from any multiple of kValues on.
+/// Returns true if `count` values of a row can be loaded or stored at once, from any multiple of `count` on.
 template <class Format>
-bool has_aligned_values(const PixelTarget& place) {
-    constexpr std::size_t kBytes = kValues * sizeof(typename Format::Stored);
+bool has_aligned_values(const PixelTarget& place, std::size_t count = kValues) {
+    const std::size_t bytes = count * sizeof(typename Format::Stored);
     if (place.address == nullptr)
-        return static_cast<std::size_t>(place.offset[0]) * place.format.stored.bytes % kBytes == 0;
-    return reinterpret_cast<std::uintptr_t>(place.address) % kBytes == 0 && place.pitch % kBytes == 0 &&
-           place.slice_pitch % kBytes == 0;
+        return static_cast<std::size_t>(place.offset[0]) * place.format.stored.bytes % bytes == 0;
+    return reinterpret_cast<std::uintptr_t>(place.address) % bytes == 0 && place.pitch % bytes == 0 &&
+           place.slice_pitch % bytes == 0;
 }
 
 /// Returns call(std::type_identity<Format>) with the values of a format, or false if there are none.

@@ -17,17 +17,4 @@ std::optional<ValueStrips> value_strips(const Launch& launch) {
     return ValueStrips{*texels, target, texture.kind() == ArrayKind::layered_2d, 0};
 }
 
-std::int32_t rows_of_strips(const PixelTarget& target, unsigned across) {
-    constexpr unsigned kEnoughBlocks = 1024;  // for the largest GPUs
-    constexpr unsigned kMaxRows = 64;
-    constexpr unsigned kMinRows = 8;
-    const auto parts = [](unsigned side, unsigned part) { return (side + part - 1) / part; };
-    const auto blocks = [&](unsigned rows) {
-        return parts(target.width * target.format.stored.channels, across) * parts(target.height, rows * kStripWarps);
-    };
-    unsigned rows = kMaxRows;
-    while (rows > kMinRows && blocks(rows) * target.depth < kEnoughBlocks) rows /= 2;
-    return static_cast<std::int32_t>(rows);
-}
-
 }  // namespace texton::detail

@@ -96,18 +96,17 @@ struct ValueStrip {
 /// the image differ, if a sampler does not clamp coordinates, or if texels cannot be read as they are stored.
 [[nodiscard]] std::optional<ValueStrips> value_strips(const Launch& launch);
 
-/// Returns how many rows a warp processes. `across` is the number of values of a warp.
-[[nodiscard]] std::int32_t rows_of_strips(const PixelTarget& target, unsigned across);
-
 /// Enqueues a kernel whose only argument is `job`, which contains `strips`.
 template <int channels, int radius, class Job>
 void launch_strips(const Launch& launch, const void* kernel, Job& job, ValueStrips& strips) {
     constexpr unsigned kAcross = ValueStrip<channels, radius>::kAcross;
     const auto parts = [](unsigned side, unsigned part) { return (side + part - 1) / part; };
     const PixelTarget& target = strips.target;
-    strips.rows = rows_of_strips(target, kAcross);
-    const unsigned blocks = parts(target.width * channels, kAcross) *
-                            parts(target.height, static_cast<unsigned>(strips.rows) * kStripWarps);
+    const unsigned across = parts(target.width * channels, kAcross);
+    const unsigned rows = rows_of_runs(launch, kernel, kStripLanes * kStripWarps,
+                                       {across * target.depth, target.height, kStripWarps, 8, 128, 2 * radius});
+    strips.rows = static_cast<std::int32_t>(rows);
+    const unsigned blocks = across * parts(target.height, rows * kStripWarps);
     void* arguments[] = {&job};
     launch_blocks({&launch, 1}, kernel, arguments, {{blocks, 1, target.depth}, {kStripLanes, kStripWarps}});
 }

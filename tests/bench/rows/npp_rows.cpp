@@ -49,7 +49,8 @@ void must(NppStatus status) {
 
 class Bench {
 public:
-    Bench(std::size_t side, std::string filter) : side_(side), filter_(std::move(filter)) {
+    Bench(std::size_t side, std::string filter, std::vector<Format> formats)
+        : side_(side), filter_(std::move(filter)), formats_(std::move(formats)) {
         cudaDeviceProp properties{};
         must(cudaGetDeviceProperties(&properties, 0));
         context.hStream = native(stream);
@@ -69,6 +70,11 @@ public:
 
     int side() const { return static_cast<int>(side_); }
     Extent extent() const { return {side_, side_}; }
+
+    // Returns true if the format is to be measured, or if the rows of all formats are.
+    bool wants(Format format) const {
+        return formats_.empty() || std::ranges::find(formats_, format) != formats_.end();
+    }
 
     // Prints a row. `bytes` are read and written by one run. `factor` is the work of Texton divided by that of NPP.
     void row(const std::string& name, double bytes, const std::function<void()>& ours,
@@ -132,6 +138,7 @@ private:
 
     std::size_t side_;
     std::string filter_;
+    std::vector<Format> formats_;  // empty: all
     double copy_rate_ = 0;
 };
 
@@ -174,6 +181,7 @@ constexpr Named kFilters[] = {{"linear", ResampleFilter::linear, NPPI_INTER_LINE
 // Gaussian filters, sizes, affine warps, for images whose NPP functions are these.
 template <class T, class Resize, class Gauss, class Warp>
 void measure_format(Bench& bench, Format format, Resize resize, Gauss gauss, Warp warp) {
+    if (!bench.wants(format)) return;
     const std::string suffix = " " + std::string(name(format));
     const int side = bench.side();
     const Image<T> image(bench.device, format, bench.extent());
@@ -232,6 +240,7 @@ void measure_format(Bench& bench, Format format, Resize resize, Gauss gauss, War
 
 template <class T, class Size, class Filter>
 void measure_medians(Bench& bench, Format format, Size size_of_buffer, Filter filter) {
+    if (!bench.wants(format)) return;
     const Image<T> image(bench.device, format, bench.extent());
     const Pitched2D result(bench.device, format, bench.extent());
     const NppiSize size{bench.side(), bench.side()};
@@ -255,6 +264,7 @@ void measure_medians(Bench& bench, Format format, Size size_of_buffer, Filter fi
 }
 
 void measure_bytes(Bench& bench) {
+    if (!bench.wants(Format::rgba8_unorm)) return;
     const int side = bench.side();
     const Image<Npp8u> image(bench.device, Format::rgba8_unorm, bench.extent());
     const Pitched2D result(bench.device, Format::rgba8_unorm, bench.extent());
@@ -305,6 +315,48 @@ void measure_bytes(Bench& bench) {
         [&] {
             return nppiColorTwist32f_8u_C4R_Ctx(image.data(), image.pitch(), to, pitch, size, twist, bench.context);
         });
+    std::vector<Linear> tables;
+    const Npp8u* colors[4];
+    std::vector<Npp8u> inverted(256);
+    for (std::size_t i = 0; i < inverted.size(); ++i) inverted[i] = static_cast<Npp8u>(255 - i);
+    for (const Npp8u*& table : colors) {
+        tables.emplace_back(bench.device, inverted.size());
+        table = reinterpret_cast<const Npp8u*>(tables.back().data());
+        must(cudaMemcpy(tables.back().data(), inverted.data(), inverted.size(), cudaMemcpyHostToDevice));
+    }
+    const Array curve(bench.device, {.format = Format::rgba8_unorm, .extent = {256}, .kind = ArrayKind::array_1d});
+    std::vector<Npp8u> entries(4 * inverted.size());
+    for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = inverted[i / 4];
+    copy(curve.view(), host_view(entries.data(), Format::rgba8_unorm, {256}));
+    const Texture curve_texture(curve, kLinear);
+    bench.row(
+        "lut_1d 256 rgba8_unorm", bytes, [&] { lut_1d(bench.stream, result.view(), image.texture, curve_texture); },
+        [&] {
+            return nppiLUTPalette_8u_C4R_Ctx(image.data(), image.pitch(), to, pitch, size, colors, 8, bench.context);
+        });
+    const std::size_t count = bench.extent().width * bench.extent().height;
+    std::vector<float> map_x(count), map_y(count), map(2 * count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto x = static_cast<float>(i % bench.extent().width), y = static_cast<float>(i / bench.extent().width);
+        map[2 * i] = map_x[i] = 0.96f * x - 0.17f * y + 700;
+        map[2 * i + 1] = map_y[i] = 0.17f * x + 0.96f * y - 300;
+    }
+    const Pitched2D from_x(bench.device, Format::r32_float, bench.extent());
+    const Pitched2D from_y(bench.device, Format::r32_float, bench.extent());
+    const Array positions(bench.device, {.format = Format::rg32_float, .extent = bench.extent()});
+    copy(from_x.view(), host_view(map_x.data(), Format::r32_float, bench.extent()));
+    copy(from_y.view(), host_view(map_y.data(), Format::r32_float, bench.extent()));
+    copy(positions.view(), host_view(map.data(), Format::rg32_float, bench.extent()));
+    const Texture position_texture(positions, {});
+    bench.row(
+        "warp by a map rgba8_unorm", 2 * bytes,
+        [&] { warp_map(bench.stream, result.view(), image.texture, position_texture); },
+        [&] {
+            return nppiRemap_8u_C4R_Ctx(
+                image.data(), size, image.pitch(), whole, reinterpret_cast<const Npp32f*>(from_x.data()),
+                static_cast<int>(from_x.pitch()), reinterpret_cast<const Npp32f*>(from_y.data()),
+                static_cast<int>(from_y.pitch()), to, pitch, size, NPPI_INTER_LINEAR, bench.context);
+        });
     const int order[4] = {2, 1, 0, 3};
     bench.row(
         "swizzle rgba8_unorm", bytes, [&] { swizzle(bench.stream, result.view(), image.texture, "bgra"); },
@@ -316,6 +368,7 @@ void measure_bytes(Bench& bench) {
 int run(int count, char** arguments) {
     std::size_t side = 8192;
     std::string filter;
+    std::vector<Format> formats;
     for (int i = 1; i < count; ++i) {
         const std::string_view argument = arguments[i];
         if (argument == "--side" && i + 1 < count) {
@@ -323,12 +376,14 @@ int run(int count, char** arguments) {
             std::from_chars(value.data(), value.data() + value.size(), side);
         } else if (argument == "--row" && i + 1 < count) {
             filter = arguments[++i];
+        } else if (argument == "--format" && i + 1 < count && format_named(arguments[i + 1])) {
+            formats.push_back(*format_named(arguments[++i]));
         } else {
-            std::printf("usage: texton-npp-rows [--side PIXELS] [--row PART_OF_NAME]\n");
+            std::printf("usage: texton-npp-rows [--side PIXELS] [--row PART_OF_NAME] [--format NAME]...\n");
             return argument == "--help" ? 0 : 2;
         }
     }
-    Bench bench(side, filter);
+    Bench bench(side, filter, formats);
     measure_format<Npp8u>(bench, Format::rgba8_unorm, nppiResize_8u_C4R_Ctx, nppiFilterGaussAdvancedBorder_8u_C4R_Ctx,
                           nppiWarpAffine_8u_C4R_Ctx);
     measure_format<Npp32f>(bench, Format::rgba32_float, nppiResize_32f_C4R_Ctx,
