@@ -12,9 +12,11 @@ namespace texton {
 namespace {
 
 /// Applies `Operation`, which has the function Float4 operator()(const Float4&), to the texel at the pixel's position.
+/// Operations on single channels declare kByChannel.
 template <class Operation>
 struct Pointwise {
     static constexpr bool kPointwise = true;
+    static constexpr bool kByChannel = detail::is_by_channel<Operation>();
     detail::PointwiseTexel texel;
     Operation operation;
 
@@ -58,6 +60,7 @@ struct ByMatrix {
 // --- IEC 61966-2-1 ---------------------------------------------------------------------------------------------------
 
 struct ToLinear {
+    static constexpr bool kByChannel = true;
     TEXTON_HD static float of(float value) {
         const float size = fabsf(value);
         const float linear = size <= 0.04045f ? size / 12.92f : pow_of((size + 0.055f) / 1.055f, 2.4f);
@@ -67,6 +70,7 @@ struct ToLinear {
 };
 
 struct ToSrgb {
+    static constexpr bool kByChannel = true;
     TEXTON_HD static float of(float value) {
         const float size = fabsf(value);
         const float encoded = size <= 0.0031308f ? size * 12.92f : 1.055f * pow_of(size, 1.0f / 2.4f) - 0.055f;
@@ -75,17 +79,10 @@ struct ToSrgb {
     TEXTON_HD Float4 operator()(const Float4& color) const { return {of(color.x), of(color.y), of(color.z), color.w}; }
 };
 
-template <class Curve>
-void enqueue_transfer(const Stream& stream, const View& image, const Texture& texture, const Curve& curve) {
-    enqueue_pointwise("texton::transfer", stream, image, texture, curve,
-                      [](const detail::DeviceKernels& kernels, detail::Launch& launch) {
-                          return kernels.map_codes(launch, Curve::of);
-                      });
-}
-
 // --- light -----------------------------------------------------------------------------------------------------------
 
 struct Scaled {
+    static constexpr bool kByChannel = true;
     float by;
 
     TEXTON_HD Float4 operator()(const Float4& color) const {
@@ -147,6 +144,7 @@ struct Aces {
 /// negative. Values are clamped to 0 to 2^40, whose square is still a finite float.
 template <class Curve>
 struct ToneMapped {
+    static constexpr bool kByChannel = true;
     Curve curve;
 
     TEXTON_HD float of(float value) const {
@@ -215,9 +213,10 @@ void color_matrix(const Stream& stream, const View& image, const Texture& textur
 }
 
 void transfer(const Stream& stream, const View& image, const Texture& texture, Transfer direction) try {
+    constexpr const char* kObject = "texton::transfer";
     switch (direction) {
-        case Transfer::to_linear: return enqueue_transfer(stream, image, texture, ToLinear{});
-        case Transfer::to_srgb: return enqueue_transfer(stream, image, texture, ToSrgb{});
+        case Transfer::to_linear: return enqueue_pointwise(kObject, stream, image, texture, ToLinear{});
+        case Transfer::to_srgb: return enqueue_pointwise(kObject, stream, image, texture, ToSrgb{});
     }
 } catch (const std::bad_alloc&) {
     detail::refuse_host_memory("texton::transfer");

@@ -56,6 +56,7 @@ struct Cell {
 struct Lut1d {
     static constexpr bool kMayBeCalledWithZeros = true;
     static constexpr bool kPointwiseWithTables = true;
+    static constexpr bool kByChannel = true;
     detail::PointwiseTexel texel;
     LutAxis axis[3];
     LutFilter filter;

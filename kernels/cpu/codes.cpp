@@ -1,54 +1,152 @@
-// Functions of one channel on the CPU device, with a table over the 8-bit codes.
+// Functors that compute channels separately, on the CPU device: the results for all 8-bit codes are computed once, and
+// looked up for each pixel.
 #include <algorithm>
-#include <memory>
+#include <deque>
+#include <new>
+#include <utility>
+#include <vector>
 
 #include <texton/launch.h>
 
-#include "kernels/cpu/kernels.h"
+#include "arrays/texture_state.h"
+#include "kernels/cpu/direct_fetches.h"
+#include "kernels/cpu/job.h"
+#include "kernels/cpu/texel_rows.h"
 #include "kernels/launch/launch_state.h"
 
 namespace texton::detail {
 namespace {
 
-/// A function of floats with a table of its results for the values of all 8-bit codes.
-class CodeTable {
+constexpr std::size_t kCodes = 256;
+static_assert(kCodes <= TexelPlanes::kMax);
+
+bool has_codes(const TexelFormat& format) { return format.packing == Packing::plain && format.bits == 8; }
+
+// Calls a functor for texels of the first texture. The other textures are tables.
+class FunctorOfTexels {
 public:
-    explicit CodeTable(float (*of)(float)) : of_(of) {
-        for (int code = 0; code < 256; ++code) {
-            fraction_[code] = static_cast<float>(code) / 255;
-            result_[code] = of(fraction_[code]);
+    FunctorOfTexels(const CpuJob& job, const PointwiseFunction& functor, RefusedFetch& refused) : functor_(functor) {
+        for (std::size_t i = 0; i < job.textures.size(); ++i)
+            sources_.emplace_back(job.shapes[i], fetches_.emplace_back(job, i, refused), texels);
+    }
+    void operator()(const PixelPosition& at, std::size_t count, TexelPlanes& pixels) const {
+        functor_(sources_, at, count, pixels);
+    }
+
+    TexelPlanes texels;
+
+private:
+    const PointwiseFunction& functor_;
+    std::deque<DirectFetches> fetches_;
+    std::vector<PointwiseSource> sources_;
+};
+
+// The results of a functor for the values of all codes, and the codes of the image in which they are stored.
+class CodeTables {
+public:
+    CodeTables(FunctorOfTexels& functor, const PixelFormat& image) {
+        for (std::size_t code = 0; code < kCodes; ++code) {
+            values_[code] = static_cast<float>(code) / 255;
+            functor.texels.set(code, {values_[code], values_[code], values_[code], values_[code]});
+        }
+        functor({}, kCodes, results_);
+        if (!has_codes(image.stored)) return;
+        for (std::size_t code = 0; code < kCodes; ++code) {
+            const Pixel pixel = encode_pixel(texel_of(results_.get(code), image.stored), image);
+            for (std::size_t c = 0; c < image.stored.channels; ++c)
+                codes_[c][code] = static_cast<unsigned char>(pixel.word[0] >> 8 * c);
         }
     }
 
-    /// Returns the function of a value. Calls the function for values between codes, which a texture returns if
-    /// rounding moves a coordinate off the texel's center.
-    float result(float value) const {
-        if (!(value >= 0 && value <= 1)) return of_(value);
-        const auto code = static_cast<std::size_t>(static_cast<int>(value * 255 + 0.5f));
-        return fraction_[code] == value ? result_[code] : of_(value);
+    // Looks up the results of texels. Returns false if some are between codes: rounding has moved a coordinate off a
+    // texel's center.
+    bool look_up(const TexelPlanes& texels, std::size_t count, TexelPlanes& pixels) const {
+        bool are_codes = true;
+        for (std::size_t c = 0; c < 4; ++c) {
+            for (std::size_t i = 0; i < count; ++i) {
+                const float value = texels.channel[c][i];
+                const auto code = static_cast<std::size_t>(static_cast<int>(value * 255 + 0.5f)) % kCodes;
+                are_codes &= values_[code] == value;
+                pixels.channel[c][i] = results_.channel[c][code];
+            }
+        }
+        return are_codes;
+    }
+
+    template <std::size_t channels>
+    void look_up(const unsigned char* texels, std::size_t count, unsigned char* pixels) const {
+        for (std::size_t i = 0; i < channels * count; i += channels) {
+            for (std::size_t c = 0; c < channels; ++c) pixels[i + c] = codes_[c][texels[i + c]];
+        }
     }
 
 private:
-    float (*of_)(float);
-    float fraction_[256];
-    float result_[256];
+    float values_[kCodes];
+    TexelPlanes results_;
+    unsigned char codes_[4][kCodes];
 };
+
+void run_codes_of(const CpuJob& job, const PointwiseFunction& functor) {
+    constexpr std::size_t kColumns = 4096;
+    RefusedFetch refused;
+    const auto rows_of = [&](std::int32_t slice) { return TexelRows(job.textures[0], job.shapes[0], slice); };
+    const CodeTables tables = [&] {
+        const TexelRows modes = rows_of(0);  // sets how the thread rounds
+        FunctorOfTexels of_codes(job, functor, refused);
+        return CodeTables(of_codes, job.image.format());
+    }();
+    const TexelFormat& image = job.image.format().stored;
+    const SourceShape& shape = job.shapes[0];
+    const bool stores_codes = has_codes(image) && image.channels == job.textures[0].format.channels &&
+                              job.extent.width <= static_cast<std::size_t>(shape.width) &&
+                              job.extent.height <= static_cast<std::size_t>(shape.height);
+    const std::size_t rows = rows_of_tiles(job.extent, kColumns, rows_of_quick_tiles(job, kColumns));
+    for_each_tile(job.extent, kColumns, rows, [&](PixelPosition at, std::size_t width, std::size_t height) {
+        const TexelRows texels = rows_of(at.z);
+        FunctorOfTexels between(job, functor, refused);
+        TexelPlanes pixels;
+        for (std::size_t y = 0; y < height; ++y, ++at.y) {
+            if (stores_codes && texels.are_stored()) {
+                const unsigned char* const from = texels.stored(at.x, at.y);
+                auto* const to = reinterpret_cast<unsigned char*>(job.image.address(at));
+                switch (image.channels) {
+                    case 1: tables.look_up<1>(from, width, to); break;
+                    case 2: tables.look_up<2>(from, width, to); break;
+                    default: tables.look_up<4>(from, width, to); break;
+                }
+                continue;
+            }
+            for (std::size_t x = 0; x < width; x += TexelPlanes::kMax) {
+                const std::size_t count = std::min(TexelPlanes::kMax, width - x);
+                const PixelPosition first{at.x + static_cast<std::int32_t>(x), at.y, at.z};
+                texels.centers(first.x, first.y, count, between.texels);
+                if (!tables.look_up(between.texels, count, pixels)) between(first, count, pixels);
+                job.image.store(first, pixels, count);
+            }
+        }
+    });
+    refused.throw_if_any(job);
+}
 
 }  // namespace
 
-bool CpuKernels::map_codes(Launch& launch, float (*of)(float)) const {
-    const FormatInfo& format = info(launch.state().textures[0].format());
-    if (format.kind != FormatKind::unorm || format.bits != 8 || format.layout != FormatLayout::plain) return false;
-    launch.run_pointwise([table = std::make_shared<const CodeTable>(of)](std::span<const PointwiseSource> sources,
-                                                                         PixelPosition, std::size_t count,
-                                                                         TexelPlanes& pixels) {
-        const TexelPlanes& texels = sources[0].texels();
-        for (std::size_t c = 0; c < 3; ++c) {
-            for (std::size_t i = 0; i < count; ++i) pixels.channel[c][i] = table->result(texels.channel[c][i]);
-        }
-        std::copy_n(texels.channel[3], count, pixels.channel[3]);
-    });
-    return true;
+bool Launch::has_codes_and_tables() const noexcept {
+    constexpr std::size_t kMinPixels = 4 * kCodes;  // with fewer, the functor is called for each of them
+    const auto is_image = [](const Texture& texture) {
+        return texture.kind() == ArrayKind::array_2d || texture.kind() == ArrayKind::layered_2d;
+    };
+    const std::span<const Texture> textures(state_->textures);
+    const FormatInfo& format = info(textures[0].format());
+    const Extent& extent = state_->image.extent;
+    return extent.width * extent.height >= kMinPixels && is_image(textures[0]) &&
+           std::ranges::none_of(textures.subspan(1), is_image) && format.kind == FormatKind::unorm &&
+           format.bits == 8 && format.layout == FormatLayout::plain;
+}
+
+void Launch::run_codes(PointwiseFunction functor) try {
+    run_job([functor = std::move(functor)](const CpuJob& job) { run_codes_of(job, functor); });
+} catch (const std::bad_alloc&) {
+    refuse_host_memory(state_->object);
 }
 
 }  // namespace texton::detail

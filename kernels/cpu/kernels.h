@@ -15,7 +15,6 @@ public:
     bool bilateral(Launch& launch, const filters::Bilateral& filter) const override;
 
     bool swizzle(Launch& launch, const std::uint8_t (&from)[4]) const override;
-    bool map_codes(Launch& launch, float (*of)(float)) const override;
     bool color_matrix(Launch& launch, const ColorMatrix& matrix) const override;
     bool scale_colors(Launch& launch, float by) const override;
 

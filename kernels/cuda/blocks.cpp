@@ -1,9 +1,7 @@
 #include "kernels/cuda/blocks.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
-#include <limits>
 #include <vector>
 
 #include "core/backing.h"
@@ -52,35 +50,14 @@ unsigned blocks_at_once(const Launch& launch, unsigned threads, unsigned shared_
     });
 }
 
-unsigned rows_of_runs(const Launch& launch, const void* kernel, unsigned threads, const StripBlocks& blocks) {
-    constexpr unsigned kMaxRounds = 8;
+unsigned rows_of_runs(const Launch& launch, const StripBlocks& blocks) {
+    constexpr unsigned kBlocks = 6;  // of a multiprocessor
+    const unsigned enough = kBlocks * static_cast<unsigned>(launch.state().backend->properties().multiprocessors);
     const auto parts = [](unsigned side, unsigned part) { return (side + part - 1) / part; };
-    const auto count_of = [&](unsigned rows) { return blocks.strips * parts(blocks.height, rows * blocks.runs); };
-    const LaunchState& state = launch.state();
-    const auto multiprocessors = static_cast<unsigned>(state.backend->properties().multiprocessors);
-    if (count_of(blocks.least_rows) <= multiprocessors) return blocks.least_rows;
-    const unsigned at_once = request(state.backend, state.object, {}, [&] {
-        const int device = ordinal_of(state.stream);
-        const DeviceScope scope(device);
-        int of_multiprocessor = 0;
-        call<cudaOccupancyMaxActiveBlocksPerMultiprocessor>(&of_multiprocessor, kernel, static_cast<int>(threads),
-                                                            std::size_t{0});
-        return std::max(1u, static_cast<unsigned>(of_multiprocessor)) * multiprocessors;
-    });
-    unsigned best = blocks.maximum_rows;
-    std::uint64_t least_time = std::numeric_limits<std::uint64_t>::max();
-    for (unsigned rounds = 1; rounds <= kMaxRounds; ++rounds) {
-        const unsigned pieces = rounds * at_once / blocks.strips;
-        if (pieces == 0) continue;
-        const unsigned wanted =
-            parts(parts(blocks.height, pieces * blocks.runs), blocks.least_rows) * blocks.least_rows;
-        const unsigned rows = std::clamp(wanted, blocks.least_rows, blocks.maximum_rows);
-        const std::uint64_t time = std::uint64_t{parts(count_of(rows), at_once)} * (rows + blocks.repeated_rows);
-        if (time >= least_time) continue;
-        least_time = time;
-        best = rows;
-    }
-    return best;
+    unsigned rows = blocks.rows;
+    while (rows > blocks.min_rows && blocks.strips * parts(blocks.height, rows * blocks.runs) < enough)
+        rows = std::max(rows / 2, blocks.min_rows);
+    return rows;
 }
 
 void launch_blocks(std::span<const Launch> launches, const void* kernel, void** arguments, const BlockGrid& grid) {

@@ -18,18 +18,17 @@ struct BlockGrid {
 
 /// Blocks that process strips of an image from top to bottom.
 struct StripBlocks {
-    unsigned strips;         ///< blocks beside each other, times the slices
-    unsigned height;         ///< rows of the image
-    unsigned runs;           ///< of rows below each other that the warps of a block process at the same time
-    unsigned least_rows;     ///< of a run; a power of two
-    unsigned maximum_rows;   ///< of a run; a multiple of least_rows
-    unsigned repeated_rows;  ///< that adjacent runs both process
+    unsigned strips;  ///< blocks beside each other, times the slices
+    unsigned height;  ///< rows of the image
+    unsigned runs;    ///< of rows, below each other, that a block processes at the same time
+    unsigned rows;    ///< of a run, if the image is large
+    unsigned min_rows = 4;
 };
 
-/// Returns how many rows a run has, a multiple of StripBlocks::least_rows. Blocks run in rounds of as many as run at the
-/// same time, so the estimated time is that of the rounds.
-[[nodiscard]] unsigned rows_of_runs(const Launch& launch, const void* kernel, unsigned threads,
-                                    const StripBlocks& blocks);
+/// Returns how many rows a run has: StripBlocks::rows, divided by two until all multiprocessors have work, but at least
+/// StripBlocks::min_rows. Short runs keep the rows that are processed at the same time close to each other in memory, while
+/// long runs repeat less work.
+[[nodiscard]] unsigned rows_of_runs(const Launch& launch, const StripBlocks& blocks);
 
 /// Enqueues a CUDA kernel that reads the textures of the launches and writes their images. `arguments` are pointers to
 /// the arguments of the CUDA kernel. All launches must be for the same stream. The memory stays allocated until the

@@ -19,8 +19,7 @@ using detail::kColumnPixels;
 using detail::PixelTarget;
 
 constexpr int kLanes = 32;
-constexpr int kWarps = 8;      // of a block
-constexpr int kMaxRows = 128;  // that a warp computes; a multiple of 2 * kColumnPixels
+constexpr int kWarps = 8;  // of a block
 constexpr int kLargestRadius = 3;
 
 struct Job {
@@ -100,9 +99,9 @@ void enqueue(const detail::Launch& launch, Job job, bool sharpens) {
     const void* const kernel = sharpens ? reinterpret_cast<const void*>(&filter_columns<radius, channels, true>)
                                         : reinterpret_cast<const void*>(&filter_columns<radius, channels, false>);
     const unsigned across = parts(target.width, kLanes - 2 * radius);
-    const unsigned rows =
-        detail::rows_of_runs(launch, kernel, kLanes * kWarps,
-                             {across * target.depth, target.height, kWarps, 2 * kColumnPixels, kMaxRows, 2 * radius});
+    // Filters of radius 1 wait for memory, the others for the sums.
+    const unsigned wanted = radius > 1 ? 64 : target.format.stored.bits > 8 ? 8 : 16;
+    const unsigned rows = detail::rows_of_runs(launch, {across * target.depth, target.height, kWarps, wanted});
     job.rows = static_cast<std::int32_t>(rows);
     void* arguments[] = {&job};
     detail::launch_blocks({&launch, 1}, kernel, arguments,

@@ -16,7 +16,7 @@ namespace {
 using detail::ChannelSums;
 using detail::kValues;
 
-constexpr int kLargestRadius = detail::kMaxStripRadius;
+constexpr int kLargestRadius = 3;
 
 struct Job {
     detail::ValueStrips strips;
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(detail::kStripLanes* detail::kStripWarps)
     filter_values(const __grid_constant__ Job job) {
     using Stored = typename Format::Stored;
     using Sums = ChannelSums<kValues>;
-    using Strip = detail::ValueStrip<channels, radius>;
+    using Strip = detail::ValueStrip<channels, detail::threads_with(radius * channels)>;
     constexpr int kTaps = 2 * radius + 1;
     constexpr int kBeside = Strip::kBeside;
     constexpr unsigned kAll = 0xffffffff;
@@ -87,8 +87,10 @@ __global__ void __launch_bounds__(detail::kStripLanes* detail::kStripWarps)
 
 template <class Format, int channels, int radius>
 void enqueue(const detail::Launch& launch, Job job) {
-    detail::launch_strips<channels, radius>(
-        launch, reinterpret_cast<const void*>(&filter_values<Format, channels, radius>), job, job.strips);
+    using Strip = detail::ValueStrip<channels, detail::threads_with(radius * channels)>;
+    detail::launch_strips<Strip, channels>(launch,
+                                           reinterpret_cast<const void*>(&filter_values<Format, channels, radius>), job,
+                                           job.strips, sizeof(typename Format::Stored) == 1 ? 16 * radius : 8 * radius);
 }
 
 template <class Format, int channels>

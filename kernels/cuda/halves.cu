@@ -27,19 +27,20 @@ struct Job {
     bool is_wide;  // the texels of kValues values can be loaded at once
 };
 
-// What kValues values are the means of, for one row.
-template <class Words>
-struct Twice;
-template <>
-struct Twice<unsigned> {
-    using Type = uint2;
-};
-template <>
-struct Twice<uint2> {
-    using Type = uint4;
-};
-
 __device__ float mean(float left, float right) { return ::fmaf(right, 0.5f, ::fmaf(left, 0.5f, 0.0f)); }
+
+/// If a texel has 16 bytes, threads load adjacent texels, which is faster than pairs of them: thread n of a warp loads the
+/// texels n and n + 32. Threads exchange one of their texels with the thread beside them, so that each has a pair: those
+/// with an even number of the first 32 texels, the others of the last.
+__device__ void exchange(unsigned (&words)[8]) {
+    const bool is_even = threadIdx.x % 2 == 0;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        const unsigned got = __shfl_xor_sync(0xffffffff, is_even ? words[4 + i] : words[i], 1);
+        words[i] = is_even ? words[i] : got;
+        words[4 + i] = is_even ? got : words[4 + i];
+    }
+}
 
 template <class Format, int channels>
 __global__ void halve_values(const __grid_constant__ Job job) {
@@ -52,12 +53,27 @@ __global__ void halve_values(const __grid_constant__ Job job) {
     const unsigned first = (static_cast<unsigned>(job.first[0]) * channels + 2 * x) * sizeof(Stored);
     // The last values of a row of pixels can need texels after the last one of the texture.
     const bool is_whole = x + kValues <= values;
+    constexpr bool kExchanges = channels * sizeof(Stored) == sizeof(uint4);
+    const bool exchanges = kExchanges && (blockIdx.x + 1) * kThreadsAcross * kValues <= values;
+    const unsigned to_x = !exchanges ? x : x - (threadIdx.x + 1) / 2 * kValues + threadIdx.x % 2 * 16 * kValues;
     const auto load = [&](unsigned row, unsigned(&words)[2 * Format::kWords]) {
         const unsigned y = static_cast<unsigned>(job.first[1]) + row;
-        if constexpr (requires { typename Twice<Words>::Type; }) {
+        if constexpr (kExchanges) {
+            if (exchanges) {
+                for (unsigned part = 0; part < 2; ++part) {
+                    const unsigned texel = static_cast<unsigned>(job.first[0]) + 2 * blockIdx.x * kThreadsAcross +
+                                           part * kThreadsAcross + threadIdx.x;
+                    const auto loaded =
+                        detail::load_stored<Words>(job.texels, texel * sizeof(Words), y, job.layered ? z : 0);
+                    ::memcpy(words + part * Format::kWords, &loaded, sizeof loaded);
+                }
+                return;
+            }
+        }
+        if constexpr (sizeof(Words) < sizeof(uint4)) {
             if (is_whole && job.is_wide) {
                 const auto loaded =
-                    detail::load_stored<typename Twice<Words>::Type>(job.texels, first, y, job.layered ? z : 0);
+                    detail::load_stored<detail::PairOfWords<Words>>(job.texels, first, y, job.layered ? z : 0);
                 ::memcpy(words, &loaded, sizeof loaded);
                 return;
             }
@@ -88,6 +104,12 @@ __global__ void halve_values(const __grid_constant__ Job job) {
     for (unsigned i = 0; i < kRows; ++i) {
         const unsigned y = row_of(i);
         if (y >= job.target.height) return;
+        if constexpr (kExchanges) {
+            if (exchanges) {
+                exchange(top[i]);
+                exchange(bottom[i]);
+            }
+        }
         Stored results[kValues];
 #pragma unroll
         for (int value = 0; value < kValues; ++value) {
@@ -99,7 +121,7 @@ __global__ void halve_values(const __grid_constant__ Job job) {
             results[value] = Format::stored(mean(of_row(top[i]), of_row(bottom[i])));
         }
         std::byte* const to =
-            job.target.address + z * job.target.slice_pitch + y * job.target.pitch + std::size_t{x} * sizeof(Stored);
+            job.target.address + z * job.target.slice_pitch + y * job.target.pitch + std::size_t{to_x} * sizeof(Stored);
         if (is_whole) {
             Words packed;
             ::memcpy(&packed, results, sizeof packed);

@@ -1,5 +1,5 @@
 #pragma once
-// Means of 2 x 2 texels on CUDA devices.
+// Images of half the width and height on CUDA devices, from texels as they are stored.
 #include "kernels/functors/resample_functors.h"
 #include "kernels/launch/launch_state.h"
 
@@ -9,5 +9,8 @@ namespace texton::resampling {
 /// nothing, if the grid is another one, if the formats of the texture and the image differ, or if texels cannot be read
 /// that way.
 [[nodiscard]] bool enqueue_halves(const detail::Launch& launch, const Grid& grid);
+
+/// Does the same for the filters that read more texels. Returns false also if the sampler does not clamp coordinates.
+[[nodiscard]] bool enqueue_half_columns(const detail::Launch& launch, const Separable& filter);
 
 }  // namespace texton::resampling

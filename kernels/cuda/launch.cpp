@@ -23,13 +23,17 @@ struct BlockGrid {
     unsigned slices;
 };
 
+bool has_rows_at_multiples_of_16(const PixelTarget& pixels) {
+    if (pixels.address == nullptr) return pixels.offset[0] * pixels.format.stored.bytes % 16 == 0;
+    return (reinterpret_cast<std::uintptr_t>(pixels.address) | pixels.pitch | pixels.slice_pitch) % 16 == 0;
+}
+
 bool in_pieces_of_16(const PixelTarget& pixels) {
     const TexelFormat& stored = pixels.format.stored;
     if (stored.encoding != Encoding::unorm || stored.packing != Packing::plain || stored.bytes != 4 ||
-        stored.channels != 4 || pixels.width % 4 != 0)
+        stored.channels != 4)
         return false;
-    return pixels.address == nullptr ||
-           (reinterpret_cast<std::uintptr_t>(pixels.address) | pixels.pitch | pixels.slice_pitch) % 16 == 0;
+    return has_rows_at_multiples_of_16(pixels);
 }
 
 BlockGrid tiles_of(const PixelTarget& target, const BlockTile& tile) {
@@ -97,6 +101,40 @@ bool Launch::pointwise_texels_as_stored(std::span<PixelTarget> texels) const {
         texels[i] = *stored;
     }
     return true;
+}
+
+CodeRows Launch::codes_as_stored(PixelTarget& texels) const {
+    constexpr unsigned kMinPixels = 1 << 15;  // with fewer, functor calls for all codes of each block take longer
+    constexpr unsigned kEnoughBlocks = 1024;  // for the largest GPUs
+    constexpr unsigned kMaxRows = 16, kMinRows = 2;
+    const PixelTarget& image = state_->target;
+    const auto has_codes = [](const TexelFormat& format) {
+        return format.packing == Packing::plain && format.bits == 8;
+    };
+    const auto is_image = [](const Texture& texture) {
+        return texture.kind() == ArrayKind::array_2d || texture.kind() == ArrayKind::layered_2d;
+    };
+    const std::span<const Texture> textures(state_->textures);
+    if (image.address == nullptr || !has_codes(image.format.stored) || !is_image(textures[0]) ||
+        std::ranges::any_of(textures.subspan(1), is_image) || image.width * image.height < kMinPixels)
+        return {};
+    const auto stored = stored_texels(textures[0]);
+    if (!stored || has_faces(*stored) || !has_codes(stored->format.stored) ||
+        stored->format.stored.encoding != Encoding::unorm ||
+        stored->format.stored.channels != image.format.stored.channels || stored->width != image.width ||
+        stored->height != image.height || (stored->depth != 1 && stored->depth < image.depth))
+        return {};
+    texels = *stored;
+    const bool in_pieces = has_rows_at_multiples_of_16(image) && has_rows_at_multiples_of_16(texels);
+    const unsigned width = kTileSide * (in_pieces ? 16 : 1) / image.format.stored.channels;
+    CodeRows rows{kMaxRows, in_pieces, {width, 0, 1}};
+    const auto parts = [](unsigned side, unsigned part) { return (side + part - 1) / part; };
+    const auto height = [&] { return rows.of_thread * kTileThreadRows; };
+    while (rows.of_thread > kMinRows &&
+           parts(image.width, width) * parts(image.height, height()) * image.depth < kEnoughBlocks)
+        rows.of_thread /= 2;
+    rows.tile.height = height();
+    return rows;
 }
 
 }  // namespace texton::detail

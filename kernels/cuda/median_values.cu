@@ -7,7 +7,6 @@
 #include "kernels/cuda/median_values.h"
 
 #include <optional>
-#include <utility>
 
 #include "kernels/cuda/value_strips.h"
 
@@ -101,20 +100,13 @@ TEXTON_HD constexpr bool is_needed(int number) {
     return false;
 }
 
-/// Calls a function with each number from 0 to count - 1 as its template argument.
-template <int count, class Call>
-__device__ void repeat(const Call& call) {
-    [&]<int... i>(std::integer_sequence<int, i...>) { (call.template operator()<i>(), ...); }
-    (std::make_integer_sequence<int, count>{});
-}
-
 // --- the kernel ------------------------------------------------------------------------------------------------------
 
 template <class Values, int channels, int radius>
 struct Rows {
     static constexpr int kSide = 2 * radius + 1;
     static constexpr int kItems = Values::kItems;
-    static constexpr int kBeside = detail::ValueStrip<channels, radius>::kBeside;
+    static constexpr int kBeside = detail::threads_with(radius * channels);
     using Item = typename Values::Item;
 
     Item items[kSide][kItems];
@@ -132,7 +124,7 @@ struct Rows {
 #pragma unroll
             for (int row = 0; row < kSide; ++row) columns[kBeside][item][row] = column[row];
         }
-        repeat<(2 * kBeside + 1) * kItems>([&]<int number>() {
+        detail::repeat<(2 * kBeside + 1) * kItems>([&]<int number>() {
             constexpr int lanes = number / kItems - kBeside;
             constexpr int item = number % kItems;
             if constexpr (lanes != 0 && is_needed<Values, channels, radius>(lanes * kItems + item)) {
@@ -142,9 +134,9 @@ struct Rows {
                 }
             }
         });
-        repeat<kItems>([&]<int item>() {
+        detail::repeat<kItems>([&]<int item>() {
             Item square[kSide][kSide];
-            repeat<kSide>([&]<int tap>() {
+            detail::repeat<kSide>([&]<int tap>() {
                 constexpr Halves halves = Values::beside(item, (tap - radius) * channels);
                 constexpr int low = halves.low + kBeside * kItems;
                 constexpr int high = halves.high + kBeside * kItems;
@@ -183,7 +175,7 @@ __global__ void __launch_bounds__(detail::kStripLanes* detail::kStripWarps)
     using Rows = Rows<Values, channels, radius>;
     using Item = typename Values::Item;
     constexpr int kSide = Rows::kSide;
-    const detail::ValueStrip<channels, radius> strip(strips);
+    const detail::ValueStrip<channels, Rows::kBeside> strip(strips);
     if (strip.y >= strip.end) return;
 
     Rows rows;                       // around the next pixel
@@ -228,8 +220,12 @@ bool enqueue(const detail::Launch& launch, detail::ValueStrips strips) {
     if (!detail::has_aligned_values<Format>(strips.texels) || !detail::has_aligned_values<Format>(strips.target))
         return false;
     const auto with_channels = [&]<int channels>(std::integral_constant<int, channels>) {
-        detail::launch_strips<channels, radius>(
-            launch, reinterpret_cast<const void*>(&find_medians<Values, channels, radius>), strips, strips);
+        using Strip = detail::ValueStrip<channels, detail::threads_with(radius * channels)>;
+        detail::launch_strips<Strip, channels>(
+            launch, reinterpret_cast<const void*>(&find_medians<Values, channels, radius>), strips, strips,
+            radius > 1                             ? 32
+            : sizeof(typename Format::Stored) == 1 ? 16
+                                                   : 8);
     };
     switch (strips.target.format.stored.channels) {
         case 1: with_channels(std::integral_constant<int, 1>{}); break;

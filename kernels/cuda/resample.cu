@@ -312,10 +312,7 @@ void enqueue_columns(const detail::Launch& launch, const Grid& grid) {
     if (target.format.stored.channels == 2)
         kernel = reinterpret_cast<const void*>(&resample_columns<Weights, taps, 2, staged>);
     const unsigned across = parts(target.width, kColumns * kWarps);
-    const auto repeated = static_cast<unsigned>(static_cast<float>(taps) / std::max(grid.y.step, 0.125f)) + 4;
-    const unsigned rows =
-        detail::rows_of_runs(launch, kernel, kColumns * kWarps,
-                             {across * target.depth, target.height, 1, 2 * kPixels, kMaxStripRows, repeated});
+    const unsigned rows = detail::rows_of_runs(launch, {across * target.depth, target.height, 1, kMaxStripRows, 16});
     job.rows = static_cast<std::int32_t>(rows);
     void* arguments[] = {&job};
     detail::launch_blocks({&launch, 1}, kernel, arguments,
@@ -391,6 +388,7 @@ namespace texton::detail {
 
 bool CudaKernels::resample(Launch& launch, const resampling::Separable& filter) const {
     if (filter.filter == ResampleFilter::area && resampling::enqueue_halves(launch, filter.grid)) return true;
+    if (resampling::enqueue_half_columns(launch, filter)) return true;
     return resampling::with_weights(filter.filter, [&]<class Weights>(std::type_identity<Weights>) {
         return resampling::enqueue_columns<Weights>(launch, filter.grid) ||
                resampling::enqueue_tiles<Weights>(launch, filter.grid);

@@ -27,6 +27,12 @@ struct Unorm8 {
     static constexpr int kWords = 1;
     __device__ static float value(const unsigned* words, int i) { return share_of_byte(words[0], i) * kOfShare; }
     __device__ static Stored stored(float value) { return static_cast<Stored>(quick_unorm_code(value, 255.0f)); }
+    /// Replaces all texels of the four values by the first one or by the last one.
+    template <int channels>
+    __device__ static void repeat(unsigned* words, bool last) {
+        if constexpr (channels == 1) words[0] = __byte_perm(words[0], 0, last ? 0x3333 : 0x0000);
+        if constexpr (channels == 2) words[0] = __byte_perm(words[0], 0, last ? 0x3232 : 0x1010);
+    }
 };
 
 struct Unorm16 {
@@ -39,6 +45,12 @@ struct Unorm16 {
         return ::fmaf(number, 0x1p-16f, number * 0x1.0001p-32f);
     }
     __device__ static Stored stored(float value) { return static_cast<Stored>(quick_unorm_code(value, 65535.0f)); }
+    template <int channels>
+    __device__ static void repeat(unsigned* words, bool last) {
+        if constexpr (channels == 4) return;
+        const unsigned word = last ? words[1] : words[0];
+        words[0] = words[1] = channels == 2 ? word : __byte_perm(word, 0, last ? 0x3232 : 0x1010);
+    }
 };
 
 struct Float32 {
@@ -47,7 +59,19 @@ struct Float32 {
     static constexpr int kWords = 4;
     __device__ static float value(const unsigned* words, int i) { return __uint_as_float(words[i]); }
     __device__ static float stored(float value) { return __uint_as_float(plain_bits_of(value)); }
+    template <int channels>
+    __device__ static void repeat(unsigned* words, bool last) {
+        if constexpr (channels == 4) return;
+        const unsigned first = last ? words[4 - channels] : words[0];
+        const unsigned second = last ? words[3] : words[channels - 1];
+        words[0] = words[2] = first;
+        words[1] = words[3] = second;
+    }
 };
+
+/// Two groups of kValues values, as they are loaded at once.
+template <class Words>
+using PairOfWords = std::conditional_t<std::is_same_v<Words, unsigned>, uint2, uint4>;
 
 /// Returns the T that starts `byte` bytes after the start of a row.
 template <class T>

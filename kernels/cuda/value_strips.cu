@@ -14,7 +14,7 @@ std::optional<ValueStrips> value_strips(const Launch& launch) {
         return std::nullopt;
     const std::optional<PixelTarget> texels = stored_texels(texture);
     if (!texels || texels->format.stored != target.format.stored || has_faces(*texels)) return std::nullopt;
-    return ValueStrips{*texels, target, texture.kind() == ArrayKind::layered_2d, 0};
+    return ValueStrips{*texels, target, texture.kind() == ArrayKind::layered_2d, 0, false};
 }
 
 }  // namespace texton::detail

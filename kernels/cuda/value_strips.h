@@ -5,6 +5,7 @@
 // of the image from top to bottom, four for each thread. A thread loads four values of a row, and gets the values beside
 // them from the other threads of the warp. The threads at both ends of the warp only load values.
 #include <optional>
+#include <utility>
 
 #include "kernels/cuda/blocks.h"
 #include "kernels/cuda/stored_values.h"
@@ -13,8 +14,13 @@
 namespace texton::detail {
 
 inline constexpr int kStripLanes = 32;
-inline constexpr int kStripWarps = 8;      // of a block
-inline constexpr int kMaxStripRadius = 3;  // texels that pixels need on both sides
+inline constexpr int kStripWarps = 8;             // of a block
+inline constexpr int kMaxValuesBefore = 1 << 24;  // before the first value of a row, that threads may load
+
+template <int count>
+struct LoadedWords {
+    unsigned of[count];
+};
 
 /// Part of the argument of a kernel.
 struct ValueStrips {
@@ -22,36 +28,116 @@ struct ValueStrips {
     PixelTarget target;
     bool layered;
     std::int32_t rows;  // that a warp processes
+    bool has_pairs;     // two groups of kValues values, from a multiple of 2 * kValues on, can be loaded at once
 
-    /// Loads the values of a row from `first` on. Values beyond the edges are those of the texels at the edges.
-    template <class Format, int channels>
-    __device__ void load(std::int32_t first, std::int32_t row, unsigned z, unsigned (&words)[Format::kWords]) const {
-        using Stored = typename Format::Stored;
+    /// Loads `groups` groups of kValues values of a row from `first` on, a multiple of kValues. Values beyond the edges
+    /// are those of the texels at the edges.
+    template <class Format, int channels, int groups = 1>
+    __device__ void load(std::int32_t first, std::int32_t row, unsigned z,
+                         unsigned (&words)[groups * Format::kWords]) const {
         const std::int32_t end = static_cast<std::int32_t>(texels.width) * channels;
         const auto y = static_cast<unsigned>(::min(::max(row, 0), static_cast<std::int32_t>(texels.height) - 1));
         const unsigned layer = layered ? z : 0;
-        if (first >= 0 && first + kValues <= end) {
-            const auto loaded =
-                load_stored<typename Format::Words>(texels, static_cast<unsigned>(first) * sizeof(Stored), y, layer);
-            ::memcpy(words, &loaded, sizeof loaded);
-            return;
+        if constexpr (groups == 2) {
+            if (has_pairs && end % (2 * kValues) == 0) {
+                using Pair = std::conditional_t<sizeof(typename Format::Words) < sizeof(uint4),
+                                                PairOfWords<typename Format::Words>, typename Format::Words>;
+                load_inside<Pair, Format, channels, groups>(first, end, y, layer, words);
+                return;
+            }
+            const LoadedWords<2 * Format::kWords> apart = load_apart<Format, channels>(*this, first, row, z);
+            ::memcpy(words, apart.of, sizeof apart.of);
+        } else if (end % kValues == 0 || ::max(first, 0) + kValues <= end) {
+            load_inside<typename Format::Words, Format, channels, 1>(first, end, y, layer, words);
+        } else {
+            const LoadedWords<Format::kWords> values = load_end<Format, channels>(texels, first, y, layer);
+            ::memcpy(words, values.of, sizeof values.of);
         }
-        Stored values[kValues];
+    }
+
+private:
+    // Loads groups that are inside the row or completely beyond an edge.
+    template <class Loaded, class Format, int channels, int groups>
+    __device__ void load_inside(std::int32_t first, std::int32_t end, unsigned y, unsigned layer,
+                                unsigned (&words)[groups * Format::kWords]) const {
+        const std::int32_t at = ::min(::max(first, 0), end - groups * kValues);
+        constexpr int kLoads = sizeof words / sizeof(Loaded);
+#pragma unroll
+        for (int i = 0; i < kLoads; ++i) {
+            const auto loaded = load_stored<Loaded>(
+                texels, static_cast<unsigned>(at) * sizeof(typename Format::Stored) + i * sizeof(Loaded), y, layer);
+            ::memcpy(words + i * (sizeof(Loaded) / sizeof(unsigned)), &loaded, sizeof loaded);
+        }
+        if (at == first) return;
+        const bool is_after = at < first;
+        if constexpr (groups == 2) {
+#pragma unroll
+            for (int word = 0; word < Format::kWords; ++word) {
+                const unsigned at_edge = is_after ? words[Format::kWords + word] : words[word];
+                words[word] = words[Format::kWords + word] = at_edge;
+            }
+        }
+#pragma unroll
+        for (int group = 0; group < groups; ++group)
+            Format::template repeat<channels>(words + group * Format::kWords, is_after);
+    }
+
+    // The next two functions are rarely called. They are not inlined, because large kernels are slow.
+
+    // Loads two groups, each by itself.
+    template <class Format, int channels>
+    __device__ __noinline__ static LoadedWords<2 * Format::kWords> load_apart(const ValueStrips& strips,
+                                                                              std::int32_t first, std::int32_t row,
+                                                                              unsigned z) {
+        unsigned group[2][Format::kWords];
+        strips.load<Format, channels>(first, row, z, group[0]);
+        strips.load<Format, channels>(first + kValues, row, z, group[1]);
+        LoadedWords<2 * Format::kWords> words;
+        ::memcpy(words.of, group, sizeof group);
+        return words;
+    }
+
+    // Loads a group that begins inside the row or after it, value by value.
+    template <class Format, int channels>
+    __device__ __noinline__ static LoadedWords<Format::kWords> load_end(const PixelTarget& texels, std::int32_t first,
+                                                                        unsigned y, unsigned layer) {
+        using Stored = typename Format::Stored;
+        using Code = std::conditional_t<sizeof(Stored) == 4, unsigned, Stored>;
+        constexpr int kOfWord = sizeof(unsigned) / sizeof(Code);
+        const std::int32_t end = static_cast<std::int32_t>(texels.width) * channels;
+        Code codes[kValues];
+#pragma unroll
         for (int i = 0; i < kValues; ++i) {
-            const std::int32_t channel = (first + i + kMaxStripRadius * kStripLanes * channels) % channels;
+            const std::int32_t channel = (first + i + kMaxValuesBefore) % channels;
             const std::int32_t at = ::min(::max(first + i, channel), end - channels + channel);
-            values[i] = load_stored<Stored>(texels, static_cast<unsigned>(at) * sizeof(Stored), y, layer);
+            codes[i] = load_stored<Code>(texels, static_cast<unsigned>(at) * sizeof(Code), y, layer);
         }
-        ::memcpy(words, values, sizeof values);
+        LoadedWords<Format::kWords> words{};
+#pragma unroll
+        for (int i = 0; i < kValues; ++i)
+            words.of[i / kOfWord] |= static_cast<unsigned>(codes[i])
+                                     << (i % kOfWord * 8 * static_cast<int>(sizeof(Code)));
+        return words;
     }
 };
 
-/// The values that a thread processes. `radius` is the number of texels that a pixel needs on both sides.
-template <int channels, int radius>
+/// Returns how many threads have `values` adjacent values, of which each has `of_thread`.
+TEXTON_HD constexpr int threads_with(int values, int of_thread = kValues) {
+    return (values + of_thread - 1) / of_thread;
+}
+
+/// Calls a function with each number from 0 to count - 1 as its template argument.
+template <int count, class Call>
+__device__ void repeat(const Call& call) {
+    [&]<int... i>(std::integer_sequence<int, i...>) { (call.template operator()<i>(), ...); }
+    (std::make_integer_sequence<int, count>{});
+}
+
+/// The values that a thread processes. It needs the values of `beside` threads on both sides.
+template <int channels, int beside>
 struct ValueStrip {
-    static_assert(radius <= kMaxStripRadius);
-    static constexpr int kBeside = (radius * channels + kValues - 1) / kValues;  // threads whose values a thread needs
-    static constexpr int kAcross = (kStripLanes - 2 * kBeside) * kValues;        // values of a warp
+    static constexpr int kBeside = beside;
+    static constexpr int kAcross = (kStripLanes - 2 * kBeside) * kValues;  // values of a warp
 
     std::int32_t lane;
     std::int32_t x;  // first value of the thread
@@ -87,7 +173,10 @@ struct ValueStrip {
             ::memcpy(&packed, results, sizeof packed);
             *reinterpret_cast<Words*>(to) = packed;
         } else {
-            for (int i = 0; i < left; ++i) reinterpret_cast<Stored*>(to)[i] = results[i];
+#pragma unroll
+            for (int i = 0; i < kValues; ++i) {
+                if (i < left) reinterpret_cast<Stored*>(to)[i] = results[i];
+            }
         }
     }
 };
@@ -96,15 +185,15 @@ struct ValueStrip {
 /// the image differ, if a sampler does not clamp coordinates, or if texels cannot be read as they are stored.
 [[nodiscard]] std::optional<ValueStrips> value_strips(const Launch& launch);
 
-/// Enqueues a kernel whose only argument is `job`, which contains `strips`.
-template <int channels, int radius, class Job>
-void launch_strips(const Launch& launch, const void* kernel, Job& job, ValueStrips& strips) {
-    constexpr unsigned kAcross = ValueStrip<channels, radius>::kAcross;
+/// Enqueues a kernel whose only argument is `job`, which contains `strips`. A warp processes `wanted_rows` rows if the
+/// image is large.
+template <class Strip, int channels, class Job>
+void launch_strips(const Launch& launch, const void* kernel, Job& job, ValueStrips& strips, unsigned wanted_rows) {
+    constexpr unsigned kAcross = Strip::kAcross;
     const auto parts = [](unsigned side, unsigned part) { return (side + part - 1) / part; };
     const PixelTarget& target = strips.target;
     const unsigned across = parts(target.width * channels, kAcross);
-    const unsigned rows = rows_of_runs(launch, kernel, kStripLanes * kStripWarps,
-                                       {across * target.depth, target.height, kStripWarps, 8, 128, 2 * radius});
+    const unsigned rows = rows_of_runs(launch, {across * target.depth, target.height, kStripWarps, wanted_rows});
     strips.rows = static_cast<std::int32_t>(rows);
     const unsigned blocks = across * parts(target.height, rows * kStripWarps);
     void* arguments[] = {&job};

@@ -85,9 +85,6 @@ public:
     /// swizzle(): channel i of a pixel is channel from[i] of the texel at the same position. from[i] = 4 means the
     /// constant 0, and 5 the constant 1.
     virtual bool swizzle(Launch&, const std::uint8_t (&)[4]) const { return false; }
-    /// Applies a function to red, green and blue of the texel at the pixel's position. The function is expensive: an
-    /// implementation may replace it by a table over all codes of the texture.
-    virtual bool map_codes(Launch&, float (*)(float)) const { return false; }
     virtual bool color_matrix(Launch&, const ColorMatrix&) const { return false; }
     /// Multiplies red, green and blue by a number.
     virtual bool scale_colors(Launch&, float) const { return false; }

@@ -85,6 +85,21 @@ struct PointwiseJob {
         }
     }
 
+    /// Computes the pixels after the last whole piece in several rows. The texture unit fetches their texels.
+    __device__ void make_rest(unsigned first, unsigned z) const {
+        for (unsigned y = first; y < target.height && y < first + kPointwiseRows * kTileThreadRows;
+             y += kTileThreadRows) {
+            auto* const pixels =
+                reinterpret_cast<unsigned*>(target.address + z * target.slice_pitch + y * target.pitch);
+#pragma unroll 1
+            for (unsigned x = target.width / kTexelsPerPiece * kTexelsPerPiece; x < target.width; ++x) {
+                const PixelPosition at{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y),
+                                       static_cast<std::int32_t>(z)};
+                pixels[x] = stored(fetched(at, std::make_index_sequence<count>{}));
+            }
+        }
+    }
+
 private:
     __device__ void make_row(const PointwiseTexels (&own)[count], unsigned piece, unsigned y, unsigned z) const {
         unsigned pixels[kTexelsPerPiece];
@@ -92,9 +107,7 @@ private:
         for (int i = 0; i < static_cast<int>(kTexelsPerPiece); ++i) {
             const PixelPosition at{static_cast<std::int32_t>(piece * kTexelsPerPiece) + i, static_cast<std::int32_t>(y),
                                    static_cast<std::int32_t>(z)};
-            const Float4 color = call(at, own, i, std::make_index_sequence<count>{});
-            const uint4 channels = make_uint4(bits_of(color.x), bits_of(color.y), bits_of(color.z), bits_of(color.w));
-            pixels[i] = encode_pixel_as<Encoding::unorm, 8>(channels, target.format).word[0];
+            pixels[i] = stored(call(at, own, i, std::make_index_sequence<count>{}));
         }
         std::byte* row = target.address + z * target.slice_pitch + y * target.pitch;
         reinterpret_cast<uint4*>(row)[piece] = make_uint4(pixels[0], pixels[1], pixels[2], pixels[3]);
@@ -103,6 +116,14 @@ private:
     __device__ Float4 call(PixelPosition at, const PointwiseTexels (&own)[count], int i,
                            std::index_sequence<index...>) const {
         return functor(at, KnownTexelSource(sources[index], own[index].of_pixel(i))...);
+    }
+    template <std::size_t... index>
+    __device__ Float4 fetched(PixelPosition at, std::index_sequence<index...>) const {
+        return functor(at, sources[index]...);
+    }
+    __device__ unsigned stored(const Float4& color) const {
+        const uint4 channels = make_uint4(bits_of(color.x), bits_of(color.y), bits_of(color.z), bits_of(color.w));
+        return encode_pixel_as<Encoding::unorm, 8>(channels, target.format).word[0];
     }
 };
 
@@ -113,6 +134,7 @@ __global__ void __launch_bounds__(kTileWidth* kTileThreadRows)
     const unsigned piece = blockIdx.x * kTileWidth + threadIdx.x;
     const unsigned y = (first_row + blockIdx.y) * (kTileThreadRows * kPointwiseRows) + threadIdx.y;
     if (piece < job.target.width / kTexelsPerPiece && y < job.target.height) job.make(piece, y, blockIdx.z);
+    if (piece == job.target.width / kTexelsPerPiece) job.make_rest(y, blockIdx.z);
 }
 
 inline constexpr BlockTile kPointwiseTile{kTileWidth * kTexelsPerPiece, kTileThreadRows* kPointwiseRows, 1};

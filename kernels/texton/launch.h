@@ -38,6 +38,7 @@
 #include <texton/texture.h>
 #include <texton/view.h>
 #if defined(__CUDACC__)
+#include <texton/cuda_code_tables.h>
 #include <texton/cuda_pixels.h>
 #include <texton/cuda_pointwise.h>
 #endif
@@ -80,6 +81,13 @@ struct CpuJob;
 /// Throws Error{out_of_memory}: the host has too little memory for the operation.
 [[noreturn]] void refuse_host_memory(const char* object);
 
+/// How the threads of a CUDA device process an image with 8 bits per channel.
+struct CodeRows {
+    unsigned of_thread;    ///< number of rows
+    bool in_pieces_of_16;  ///< whether bytes can be loaded and stored in pieces of 16
+    BlockTile tile;
+};
+
 /// The arguments of one launch, checked. Creating it enqueues nothing. Must not be shared by threads.
 class Launch {
 public:
@@ -106,6 +114,11 @@ public:
     void run_pointwise(PointwiseFunction row);
     /// Returns true if all textures are 2D or layered 2D.
     bool has_pointwise_texels() const noexcept;
+    /// Enqueues a functor that computes channels separately. Call it only if has_codes_and_tables() returns true.
+    void run_codes(PointwiseFunction functor);
+    /// Returns true if the first texture is 2D or layered 2D, its texels have 8 bits per channel, unorm, all other
+    /// textures are tables, and the image is not small.
+    bool has_codes_and_tables() const noexcept;
     /// Enqueues work that writes the whole image.
     void run_job(std::function<void(const CpuJob&)> work);
 
@@ -127,9 +140,13 @@ public:
     /// Returns the texture object of a CUDA device.
     std::uint64_t handle(std::size_t texture) const noexcept;
     /// Returns true if a CUDA device can load the texels of a pointwise functor in pieces of 16 bytes: the image and
-    /// all 2D and layered textures are rgba8_unorm, and their rows consist of whole aligned pieces. Then writes the
-    /// locations of their texels to `texels`.
+    /// all 2D and layered textures are rgba8_unorm, and their rows are aligned. Then writes the locations of their texels
+    /// to `texels`.
     bool pointwise_texels_as_stored(std::span<PixelTarget> texels) const;
+    /// Returns how a CUDA device processes the image if texels of the first texture and pixels have the same channels of
+    /// 8 bits, unorm in the texture, and all other textures are tables. Then writes the location of the texels. Returns
+    /// 0 rows if the functor must be called for each pixel.
+    CodeRows codes_as_stored(PixelTarget& texels) const;
 
 private:
     std::unique_ptr<LaunchState> state_;
@@ -242,6 +259,9 @@ PointwiseFunction pointwise_function(const Functor& functor, std::index_sequence
 
 template <class Functor, std::size_t... index>
 void run_on_cpu(Launch& launch, const Functor& functor, std::index_sequence<index...> indices) {
+    if constexpr (is_by_channel<Functor>() && sizeof...(index) > 0) {
+        if (launch.has_codes_and_tables()) return launch.run_codes(pointwise_function(functor, indices));
+    }
     if constexpr (is_pointwise<Functor>()) {
         if (launch.has_pointwise_texels()) {
             return launch.run_pointwise(pointwise_function(functor, indices));
@@ -272,11 +292,29 @@ bool run_pointwise_on_cuda(const Launch& launch, const Functor& functor, std::in
     return true;
 }
 
+/// Enqueues a functor that computes channels separately, from the results for all codes. Returns false and does nothing
+/// if texels or pixels do not have 8 bits per channel, or if the image is small.
+template <class Functor, std::size_t... index>
+bool run_codes_on_cuda(const Launch& launch, const Functor& functor, std::index_sequence<index...>) {
+    using Job = CodeTableJob<Functor, sizeof...(index)>;
+    Job job{launch.target(), functor, {HardwareSource(launch.shape(index), launch.handle(index))...}, {}, 0};
+    const CodeRows rows = launch.codes_as_stored(job.texels);
+    if (rows.of_thread == 0) return false;
+    job.rows = rows.of_thread;
+    const void* const kernel = rows.in_pieces_of_16 ? reinterpret_cast<const void*>(&for_each_code<uint4, Job>)
+                                                    : reinterpret_cast<const void*>(&for_each_code<unsigned char, Job>);
+    launch.run_kernel(kernel, &job, rows.tile);
+    return true;
+}
+
 template <class Functor, std::size_t textures>
 void run_on_cuda(const Launch& launch, const Functor& functor) {
     static_assert(
         std::is_trivially_copyable_v<Functor>,
         "a functor of launch() is copied to the GPU as bytes, so its members must be plain values and pointers");
+    if constexpr (is_by_channel<Functor>() && textures > 0) {
+        if (run_codes_on_cuda(launch, functor, std::make_index_sequence<textures>{})) return;
+    }
     if constexpr (is_pointwise_with_tables<Functor>() && textures > 0) {
         if (run_pointwise_on_cuda(launch, functor, std::make_index_sequence<textures>{})) return;
     }
@@ -319,6 +357,8 @@ void run_functor(Launch& launch, const Functor& functor) {
     if constexpr (requires { Functor::kPixels; }) static_assert(Functor::kPixels >= 1, "kPixels must be at least 1");
     static_assert(is_pointwise_with_tables<Functor>() || !is_pointwise<Functor>(),
                   "kPointwise = true needs kPointwiseWithTables to be true");
+    static_assert(is_pointwise_with_tables<Functor>() || !is_by_channel<Functor>(),
+                  "kByChannel = true needs kPointwise or kPointwiseWithTables to be true");
     if (launch.on_cpu()) return run_on_cpu(launch, functor, std::make_index_sequence<textures>{});
 #if defined(__CUDACC__)
     run_on_cuda<Functor, textures>(launch, functor);
@@ -363,7 +403,8 @@ inline namespace for_cpu_device {
 /// which is 0x7fffffff in float32. All other formats store 0 for NaN.
 ///
 /// The functor is called once for each pixel, and for no other position. A functor that declares
-/// kMayBeCalledWithZeros = true may be called several times for a pixel on the CPU device: see functor_traits.h.
+/// kMayBeCalledWithZeros = true may be called several times for a pixel on the CPU device, and one that declares
+/// kByChannel = true with the values of all 8-bit codes in place of texels: see functor_traits.h.
 ///
 /// If the functor throws an exception on the CPU device, or uses a fetch that a texture does not have, other pixels may
 /// be missing and the stream reports the error.

@@ -7,6 +7,7 @@
 #include <texton/array.h>
 #include <texton/fill.h>
 #include <texton/launch.h>
+#include <texton/linear.h>
 #include <texton/pitched.h>
 
 #include "tests/support/arrays.h"
@@ -52,6 +53,22 @@ struct Mixed {
     TEXTON_HD Float4 operator()(PixelPosition at, const Source& a, const Source& b) const {
         const Float4 first = texel(at, a);
         return first + (texel(at, b) - first) * 0.375f;
+    }
+};
+
+/// Looks up each channel in a table of its own. `promised` sets kByChannel.
+template <bool promised>
+struct Curves {
+    static constexpr bool kPointwiseWithTables = true;
+    static constexpr bool kByChannel = promised;
+    bool layered;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source, const Source& table) const {
+        const Float4 color = layered ? source.layer_at_texel(at.z, at.center_x(), at.center_y())
+                                     : source.at_texel(at.center_x(), at.center_y());
+        return {table.at_texel(color.x * 60 + 0.5f).x, table.at_texel(color.y * 60 + 0.5f).y, 1.25f - color.z * 1.5f,
+                color.w * color.w};
     }
 };
 
@@ -150,6 +167,51 @@ TEST_P(PointwiseTest, TexturesOfArraysAndMemoryCanBeMixed) {
         EXPECT_TRUE(same_bytes(made(Mixed<true>{true}, slices, 0, layers.texture, more.texture),
                                made(Mixed<false>{true}, slices, 0, layers.texture, more.texture)))
             << to_string(slices);
+    }
+}
+
+TEST_P(PointwiseTest, ChannelsThatArePromisedToBeSeparateGiveTheSameResults) {
+    struct Formats {
+        Format texels;
+        Format pixels;
+    };
+    constexpr Formats kFormats[] = {
+        {Format::rgba8_unorm, Format::rgba8_unorm},  {Format::rg8_unorm, Format::rg8_unorm},
+        {Format::r8_unorm, Format::r8_unorm},        {Format::rgba8_unorm, Format::rgba8_srgb},
+        {Format::r8_unorm, Format::r8_snorm},        {Format::rg8_unorm, Format::rg8_uint},
+        {Format::rgba8_unorm, Format::rgba16_float}, {Format::rgba8_snorm, Format::rgba8_unorm}};
+    const Array table(device(), {.format = Format::rgba8_unorm, .extent = {61}, .kind = ArrayKind::array_1d});
+    upload(table.view(), bytes(4 * 61));
+    const Texture entries(table, {.filter = Filter::linear});
+    for (const Extent& extent : {Extent{256, 130}, Extent{1031, 33}, Extent{40, 1000}, Extent{12, 5}}) {
+        for (const Formats& formats : kFormats) {
+            const std::size_t layers = extent.width % 2 == 0 ? 2 : 1;
+            const Array array(device(), {.format = formats.texels,
+                                         .extent = extent,
+                                         .kind = layers > 1 ? ArrayKind::layered_2d : ArrayKind::array_2d,
+                                         .layers = layers});
+            upload(array.view(), bytes(packed_bytes(formats.texels, extent) * layers));
+            const Pitched2D memory(device(), formats.texels, extent);
+            upload(memory.view(), bytes(packed_bytes(formats.texels, extent)));
+            const Texture of_array(array, {}), of_memory(memory.view(), {});
+            for (const Texture& texture : {of_array, of_memory}) {
+                const Extent slices{extent.width, extent.height, texture.layers()};
+                const Pitched3D pitched(device(), formats.pixels, slices);
+                const Linear packed(device(), formats.pixels, slices);
+                const bool layered = texture.kind() == ArrayKind::layered_2d;
+                for (const View& image : {pitched.view(), packed.view(formats.pixels, slices)}) {
+                    const auto results = [&](const auto& functor) {
+                        fill(image, std::uint8_t{0xA5});
+                        const Stream stream(device());
+                        launch(stream, image, functor, texture, entries);
+                        stream.synchronize();
+                        return download(image);
+                    };
+                    EXPECT_TRUE(same_bytes(results(Curves<true>{layered}), results(Curves<false>{layered})))
+                        << name(formats.texels) << " to " << name(formats.pixels) << ", " << to_string(extent);
+                }
+            }
+        }
     }
 }
 

@@ -1,9 +1,12 @@
 #include "viewer/verify/reference.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <set>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -43,6 +46,15 @@ HostImage read_header(const Json& value, std::uintmax_t bytes_of_file) {
     return {format, extent};
 }
 
+// Returns a whole number in the range of int. Throws std::invalid_argument for other values, which get() would convert.
+int whole_number(const Json& value) {
+    const bool is_large =
+        value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<int>::max()};
+    if (!value.is_number_integer() || is_large || value.get<std::int64_t>() < std::numeric_limits<int>::min())
+        throw std::invalid_argument("number");
+    return value.get<int>();
+}
+
 std::vector<fs::path> all_references(const fs::path& folder) {
     std::vector<fs::path> paths;
     std::error_code none;
@@ -72,7 +84,7 @@ Reference read_reference(const fs::path& path) {
         const std::uintmax_t bytes = fs::file_size(path);
         std::string problem;
         const Json header = parse_json(line, problem).value();
-        if (header.at("texref").get<int>() != kVersion) throw std::invalid_argument("texref");
+        if (whole_number(header.at("texref")) != kVersion) throw std::invalid_argument("texref");
         const char* images = header.contains("images") ? "images" : "pictures";  // the old name (old_names.h)
         for (const Json& image : header.at(images)) {
             reference.images.push_back(read_header(image, bytes));
@@ -84,7 +96,7 @@ Reference read_reference(const fs::path& path) {
         }
         reference.inputs = header.at("inputs").get<std::vector<std::string>>();
         reference.device = header.at("device").get<std::string>();
-        reference.driver = header.at("driver").get<int>();
+        reference.driver = whole_number(header.at("driver"));
         reference.toolkit = header.at("toolkit").get<std::string>();
     } catch (const Error& error) {
         if (error.code() == ErrorCode::io) throw;

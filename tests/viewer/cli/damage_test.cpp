@@ -140,6 +140,25 @@ TEST_F(CliDamageTest, UnwritableOutputIsNamedAndNoPartialFileIsLeft) {
     expect_named(program + "compare source.png source.png --heat-map folder.exr", "folder.exr");
 }
 
+TEST_F(CliDamageTest, ReferencesWhoseNumbersAreNotIntegersAreNamed) {
+    write_files("source.png");
+    write_suite("source.png");
+    ASSERT_EQ(run("verify suite.json --device cpu --update --yes").status, 0);
+    const std::string reference = text("suite/a.texref");
+    for (const std::string key : {"\"texref\":", "\"driver\":"}) {
+        const std::size_t first = reference.find(key) + key.size();
+        const std::size_t end = reference.find_first_of(",}", first);
+        ASSERT_LT(end, reference.size()) << key;
+        for (const char* number : {"11e300", "-1e300", "1.5", "18446744073709551615", "-9223372036854775808", "null"}) {
+            std::ofstream(at("suite/a.texref"), std::ios::binary)
+                << reference.substr(0, first) << number << reference.substr(end);
+            const Ended result = run("verify suite.json --device cpu");
+            EXPECT_EQ(result.status, 2) << key << number;
+            EXPECT_THAT(result.out, HasSubstr("a.texref")) << key << number;
+        }
+    }
+}
+
 TEST_F(CliDamageTest, TruncatedReferencesAndSuitesAreNamed) {
     write_files("source.png");
     write_suite("source.png");

@@ -1,0 +1,178 @@
+// Separable resampling to half the width and height in one CUDA kernel that neither uses the texture unit nor shared
+// memory, for texels and pixels of the same format. All pixels have the same weights.
+//
+// Warps process strips (kernels/cuda/value_strips.h). A thread loads the eight values of a row of texels above its four
+// values of the image, and gets the values beside them from other threads. It keeps the sums of the rows that its next
+// values need in registers. Terms are added in the order of the functor SeparableSum.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "kernels/cuda/columns.h"
+#include "kernels/cuda/halves.h"
+#include "kernels/cuda/value_strips.h"
+#include "kernels/functors/resample_functors.h"
+
+namespace texton::resampling {
+namespace {
+
+using detail::kValues;
+
+constexpr int kMaxTaps = 12;
+constexpr int kTexelValues = 2 * kValues;  // that a thread loads of a row
+
+struct Job {
+    detail::ValueStrips strips;
+    std::int32_t first[2];   // texel below the upper left quarter of the first pixel
+    float across[kMaxTaps];  // weights, none of which is 0
+    float down[kMaxTaps];
+};
+
+TEXTON_HD constexpr int floor_divide(int number, int by) {
+    return number >= 0 ? number / by : -((by - 1 - number) / by);
+}
+
+/// `taps` texels along each axis; half of them are on each side of the pixel's center.
+template <class Format, int channels, int taps>
+struct HalfRows {
+    static constexpr int kBefore =
+        (taps / 2 - 1) * channels;  // values before and after those below the thread's values
+    static constexpr int kBeside = detail::threads_with(kBefore, kTexelValues);
+    using Strip = detail::ValueStrip<channels, kBeside>;
+    using Sums = detail::ChannelSums<kValues>;
+
+    /// Returns the sums of the texels of a row.
+    __device__ static Sums sum(const unsigned (&words)[2 * Format::kWords], const float (&weights)[kMaxTaps],
+                               std::int32_t lane) {
+        constexpr unsigned kAll = 0xffffffff;
+        float own[kTexelValues];
+#pragma unroll
+        for (int i = 0; i < kTexelValues; ++i)
+            own[i] = Format::value(words + i / kValues * Format::kWords, i % kValues);
+        float values[kTexelValues + 2 * kBefore];
+        detail::repeat<kTexelValues + 2 * kBefore>([&]<int i>() {
+            constexpr int kThread = floor_divide(i - kBefore, kTexelValues);
+            constexpr int kValue = i - kBefore - kThread * kTexelValues;
+            values[i] = kThread == 0 ? own[kValue] : __shfl_sync(kAll, own[kValue], lane + kThread);
+        });
+        Sums sum;
+#pragma unroll
+        for (int tap = 0; tap < taps; ++tap) {
+#pragma unroll
+            for (int i = 0; i < kValues; ++i) {
+                const float value = values[(i / channels * 2 + tap) * channels + i % channels];
+                sum.of[i] = ::fmaf(value, weights[tap], sum.of[i]);
+            }
+        }
+        return sum;
+    }
+};
+
+template <class Format, int channels, int taps>
+__global__ void __launch_bounds__(detail::kStripLanes* detail::kStripWarps)
+    halve_columns(const __grid_constant__ Job job) {
+    using Stored = typename Format::Stored;
+    using Rows = HalfRows<Format, channels, taps>;
+    using Sums = typename Rows::Sums;
+    const typename Rows::Strip strip(job.strips);
+    if (strip.y >= strip.end) return;
+
+    const std::int32_t first = job.first[0] * channels + 2 * strip.x;
+    unsigned ahead[2][2 * Format::kWords];  // the two rows of texels after those that were summed
+    std::int32_t next = job.first[1] + 2 * strip.y - (taps / 2 - 1);
+    const auto load = [&] {
+        job.strips.load<Format, channels, 2>(first, next, strip.z, ahead[0]);
+        job.strips.load<Format, channels, 2>(first, next + 1, strip.z, ahead[1]);
+        next += 2;
+    };
+    Sums sums[taps];
+    const auto add_rows = [&] {
+        unsigned words[2][2 * Format::kWords];
+        ::memcpy(words, ahead, sizeof ahead);
+        load();  // is not needed before these rows are done
+#pragma unroll
+        for (int tap = 2; tap < taps; ++tap) sums[tap - 2] = sums[tap];
+        sums[taps - 2] = Rows::sum(words[0], job.across, strip.lane);
+        sums[taps - 1] = Rows::sum(words[1], job.across, strip.lane);
+    };
+    load();
+    for (int i = 0; i < taps / 2 - 1; ++i) add_rows();
+    std::byte* to = strip.template address<Stored>(job.strips.target);
+#pragma unroll taps> 4 ? 1 : taps / 2
+    for (std::int32_t row = strip.y; row < strip.end; ++row, to += job.strips.target.pitch) {
+        add_rows();
+        Sums sum;
+#pragma unroll
+        for (int tap = 0; tap < taps; ++tap) {
+#pragma unroll
+            for (int i = 0; i < kValues; ++i) sum.of[i] = ::fmaf(sums[tap].of[i], job.down[tap], sum.of[i]);
+        }
+        Stored results[kValues];
+#pragma unroll
+        for (int i = 0; i < kValues; ++i) results[i] = Format::stored(sum.of[i]);
+        strip.template store<typename Format::Words>(to, results);
+    }
+}
+
+template <class Format, int channels, int taps>
+void enqueue(const detail::Launch& launch, Job& job) {
+    detail::launch_strips<typename HalfRows<Format, channels, taps>::Strip, channels>(
+        launch, reinterpret_cast<const void*>(&halve_columns<Format, channels, taps>), job, job.strips,
+        taps > 4 ? 64 : 8);
+}
+
+/// Writes the weights of an axis. Returns false if not all pixels have the same `taps` weights, or if a weight is 0.
+template <class Weights>
+bool same_weights(const Axis& axis, std::uint32_t pixels, std::int32_t taps, std::int32_t& first,
+                  float (&weights)[kMaxTaps]) {
+    constexpr float kExact = 1 << 23;  // larger coordinates are rounded
+    const float end = axis.begin + 2 * static_cast<float>(pixels);
+    if (axis.step != 2 || axis.begin != std::floor(axis.begin) || std::abs(axis.begin) >= kExact || end >= kExact)
+        return false;
+    const Weights of(axis, 0);
+    first = static_cast<std::int32_t>(axis.begin);
+    if (of.count() != taps || of.first() != first - (taps / 2 - 1)) return false;
+    for (std::int32_t tap = 0; tap < taps; ++tap) weights[tap] = of(tap);
+    return std::count(weights, weights + taps, 0.0f) == 0;
+}
+
+template <class Weights, int taps>
+bool enqueue_with(const detail::Launch& launch, const Grid& grid) {
+    const std::optional<detail::ValueStrips> strips = detail::value_strips(launch);
+    if (!strips) return false;
+    Job job{*strips, {}, {}, {}};
+    const detail::PixelTarget& target = strips->target;
+    if (!same_weights<Weights>(grid.x, target.width, taps, job.first[0], job.across) ||
+        !same_weights<Weights>(grid.y, target.height, taps, job.first[1], job.down))
+        return false;
+    const int channels = target.format.stored.channels;
+    if (job.first[0] * channels % kValues != 0) return false;
+    return detail::with_stored_values(target.format.stored, [&]<class Format>(std::type_identity<Format>) {
+        if (!detail::has_aligned_values<Format>(strips->texels) || !detail::has_aligned_values<Format>(target))
+            return false;
+        job.strips.has_pairs = detail::has_aligned_values<Format>(strips->texels, 2 * kValues) &&
+                               job.first[0] * channels % (2 * kValues) == 0;
+        switch (channels) {
+            case 1: enqueue<Format, 1, taps>(launch, job); break;
+            case 2: enqueue<Format, 2, taps>(launch, job); break;
+            default: enqueue<Format, 4, taps>(launch, job); break;
+        }
+        return true;
+    });
+}
+
+}  // namespace
+
+bool enqueue_half_columns(const detail::Launch& launch, const Separable& filter) {
+    switch (filter.filter) {
+        case ResampleFilter::catmull_rom: return enqueue_with<CatmullRomWeights, 4>(launch, filter.grid);
+        case ResampleFilter::b_spline: return enqueue_with<BSplineWeights, 4>(launch, filter.grid);
+        case ResampleFilter::lanczos3: return enqueue_with<Normalized<LanczosWindow>, kMaxTaps>(launch, filter.grid);
+        case ResampleFilter::area:
+        case ResampleFilter::nearest:
+        case ResampleFilter::linear: break;
+    }
+    return false;
+}
+
+}  // namespace texton::resampling

@@ -1,0 +1,110 @@
+#pragma once
+// The CUDA kernel of a functor that computes channels separately, for texels and pixels with 8 bits per channel. Each
+// block computes the results for all codes and looks them up for its pixels.
+#include <cstddef>
+#include <utility>
+
+#include <cuda_runtime.h>
+
+#include <texton/cuda_pixels.h>
+#include <texton/cuda_pointwise.h>
+#include <texton/cuda_stored_texels.h>
+#include <texton/pixel.h>
+#include <texton/pixel_target.h>
+#include <texton/source.h>
+
+namespace texton::detail {
+
+inline constexpr unsigned kCodes = 256;  ///< of 8 bits; also the number of threads of a block
+
+/// The codes of the results. Byte b of a word of the image has the table b, since images have 1, 2 or 4 channels.
+struct CodeTables {
+    unsigned char of_byte[4][kCodes];
+
+    /// Returns the results for the four bytes of a word.
+    __device__ unsigned operator()(unsigned word) const {
+        const unsigned low = of_byte[0][word & 0xff] | of_byte[1][word >> 8 & 0xff] << 8;
+        const unsigned high = of_byte[2][word >> 16 & 0xff] | of_byte[3][word >> 24] << 8;
+        return low | high << 16;
+    }
+};
+
+/// Returns the stored codes of a color. Not inlined, since the code for all encodings is large.
+__device__ __noinline__ inline unsigned codes_of(const PixelFormat& format, float4 color) {
+    return encode_pixel(texel_of({color.x, color.y, color.z, color.w}, format.stored), format).word[0];
+}
+
+/// The first texture is the image; the others are tables.
+template <class Functor, std::size_t count>
+struct CodeTableJob {
+    PixelTarget target;
+    Functor functor;
+    HardwareSource sources[count];
+    PixelTarget texels;  ///< the stored texels of the first texture
+    unsigned rows;       ///< of a thread
+
+    __device__ void compute(CodeTables& tables, unsigned code) const {
+        const float value = share_of_byte(code, 0) * kOfShare;
+        const Float4 color = call({value, value, value, value}, std::make_index_sequence<count>{});
+        const unsigned word = codes_of(target.format, packed(color));
+        const unsigned last = target.format.stored.channels - 1u;
+#pragma unroll
+        for (unsigned byte = 0; byte < 4; ++byte)
+            tables.of_byte[byte][code] = static_cast<unsigned char>(word >> (byte & last) * 8);
+    }
+
+    /// Computes the bytes of a piece of a row, in several rows.
+    template <class Piece>
+    __device__ void make(const CodeTables& tables, unsigned byte, unsigned first, unsigned z) const {
+        const unsigned layer = texels.depth > 1 ? z : 0;
+#pragma unroll 4
+        for (unsigned row = 0; row < rows; ++row) {
+            const unsigned y = first + row * kTileThreadRows;
+            if (y >= target.height) return;
+            std::byte* const to = target.address + z * target.slice_pitch + y * target.pitch + byte;
+            *reinterpret_cast<Piece*>(to) = mapped(tables, byte, load<Piece>(byte, y, layer));
+        }
+    }
+
+private:
+    template <std::size_t first, std::size_t... index>
+    __device__ Float4 call(const Float4& texel, std::index_sequence<first, index...>) const {
+        return functor(PixelPosition{}, KnownTexelSource(sources[first], texel),
+                       KnownTexelSource(sources[index], Float4{})...);
+    }
+    template <class Piece>
+    __device__ Piece load(unsigned byte, unsigned y, unsigned z) const {
+        switch (stored_in(texels)) {
+            case StoredIn::memory: return stored<StoredIn::memory, Piece>(texels, byte, y, z);
+            case StoredIn::plane: return stored<StoredIn::plane, Piece>(texels, byte, y);
+            case StoredIn::layers: return stored<StoredIn::layers, Piece>(texels, byte, y, z);
+        }
+        return {};
+    }
+    __device__ static uint4 mapped(const CodeTables& tables, unsigned, const uint4& words) {
+        return make_uint4(tables(words.x), tables(words.y), tables(words.z), tables(words.w));
+    }
+    __device__ static unsigned char mapped(const CodeTables& tables, unsigned byte, unsigned char code) {
+        return tables.of_byte[byte % 4][code];
+    }
+};
+
+/// The grid has one block per tile in x and y, starting at a row of tiles, and slices in z. A tile is 32 pieces wide.
+template <class Piece, class Job>
+__global__ void __launch_bounds__(kTileWidth* kTileThreadRows)
+    for_each_code(const __grid_constant__ Job job, unsigned first_row) {
+    static_assert(kTileWidth * kTileThreadRows == kCodes);
+    __shared__ CodeTables tables;
+    job.compute(tables, threadIdx.y * kTileWidth + threadIdx.x);
+    __syncthreads();
+    const unsigned end = job.target.width * job.target.format.stored.channels;
+    const unsigned begin = (blockIdx.x * kTileWidth + threadIdx.x) * sizeof(Piece);
+    const unsigned y = (first_row + blockIdx.y) * kTileThreadRows * job.rows + threadIdx.y;
+    if (begin + sizeof(Piece) <= end) {
+        job.template make<Piece>(tables, begin, y, blockIdx.z);
+    } else {  // the last piece of a row
+        for (unsigned byte = begin; byte < end; ++byte) job.template make<unsigned char>(tables, byte, y, blockIdx.z);
+    }
+}
+
+}  // namespace texton::detail
