@@ -6,6 +6,7 @@
 // values need in registers. Terms are added in the order of the functor SeparableSum.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 
 #include "kernels/cuda/columns.h"
@@ -140,6 +141,10 @@ template <class Weights, int taps>
 bool enqueue_with(const detail::Launch& launch, const Grid& grid) {
     const std::optional<detail::ValueStrips> strips = detail::value_strips(launch);
     if (!strips) return false;
+    // Few sums of large texels are faster with fetches of the texture unit, unless the image is small.
+    constexpr std::uint32_t kSmall = 1 << 21;  // pixels
+    const std::uint32_t pixels = strips->target.width * strips->target.height;
+    if (taps == 4 && strips->target.format.stored.bytes == 16 && pixels > kSmall) return false;
     Job job{*strips, {}, {}, {}};
     const detail::PixelTarget& target = strips->target;
     if (!same_weights<Weights>(grid.x, target.width, taps, job.first[0], job.across) ||
