@@ -394,14 +394,13 @@ TEST_F(KernelTilesTest, MediansWithoutConversionAreBitIdenticalOnAllDevices) {
             const Destination destination =
                 random.of(std::vector{Destination::packed, Destination::pitched, Destination::odd_address});
             const MedianSize size = i % 2 == 0 ? MedianSize::three : MedianSize::five;
-            expect_same(
-                describe(image) + ", size " + std::to_string(static_cast<int>(size)),
-                [&](const Device& device) -> std::vector<Bytes> {
-                    const Texture texture = texture_of(device, image);
-                    return {filtered(device, texture, destination, format, [&](const Stream& stream, const View& view) {
-                        median(stream, view, texture, size);
-                    })};
-                });
+            expect_same(describe(image) + ", size " + std::to_string(static_cast<int>(size)),
+                        [&](const Device& device) -> std::vector<Bytes> {
+                            const Texture texture = texture_of(device, image);
+                            return {filtered(
+                                device, texture, destination, format,
+                                [&](const Stream& stream, const View& view) { median(stream, view, texture, size); })};
+                        });
             if (HasFatalFailure()) return;
         }
     }
