@@ -26,8 +26,8 @@ struct StripBlocks {
 };
 
 /// Returns how many rows a run has: StripBlocks::rows, divided by two until all multiprocessors have work, but at least
-/// StripBlocks::min_rows. Short runs keep the rows that are processed at the same time close to each other in memory, while
-/// long runs repeat less work.
+/// StripBlocks::min_rows. Short runs keep the rows that are processed at the same time close to each other in memory,
+/// while long runs repeat less work.
 [[nodiscard]] unsigned rows_of_runs(const Launch& launch, const StripBlocks& blocks);
 
 /// Enqueues a CUDA kernel that reads the textures of the launches and writes their images. `arguments` are pointers to

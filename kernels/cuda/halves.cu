@@ -29,9 +29,9 @@ struct Job {
 
 __device__ float mean(float left, float right) { return ::fmaf(right, 0.5f, ::fmaf(left, 0.5f, 0.0f)); }
 
-/// If a texel has 16 bytes, threads load adjacent texels, which is faster than pairs of them: thread n of a warp loads the
-/// texels n and n + 32. Threads exchange one of their texels with the thread beside them, so that each has a pair: those
-/// with an even number of the first 32 texels, the others of the last.
+/// If a texel has 16 bytes, threads load adjacent texels, which is faster than pairs of them: thread n of a warp loads
+/// the texels n and n + 32. Threads exchange one of their texels with the thread beside them, so that each has a pair:
+/// those with an even number of the first 32 texels, the others of the last.
 __device__ void exchange(unsigned (&words)[8]) {
     const bool is_even = threadIdx.x % 2 == 0;
 #pragma unroll

@@ -1,5 +1,5 @@
-// Medians of texels whose format is that of the pixels, in one CUDA kernel that neither uses the texture unit nor shared
-// memory.
+// Medians of texels whose format is that of the pixels, in one CUDA kernel that neither uses the texture unit nor
+// shared memory.
 //
 // Warps process strips (kernels/cuda/value_strips.h). A thread keeps the rows of texels around a pixel in registers. It
 // sorts the columns of its own texels, and gets the sorted columns beside them from other threads. The order of unorm

@@ -174,8 +174,8 @@ struct StripRows {
 /// Sums of the texels of a row, each thread with its own weights.
 ///
 /// If adjacent pixels share texels, the warp fetches each texel once and copies it to shared memory, where the threads
-/// read it. Otherwise, each thread fetches the texels of its pixel. In both cases the first row of texels after the
-/// current one is fetched ahead.
+/// read it. It fetches the next row of texels before it sums the current one. Otherwise, each thread fetches the texels
+/// of its pixel.
 template <int taps, int channels, bool staged>
 class RowSums {
 public:

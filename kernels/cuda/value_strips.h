@@ -1,9 +1,9 @@
 #pragma once
 // Strips of an image whose pixels have the format of the texels. For code that nvcc compiles.
 //
-// A row is a sequence of stored values, with the channels of a texel after one another. A warp processes adjacent values
-// of the image from top to bottom, four for each thread. A thread loads four values of a row, and gets the values beside
-// them from the other threads of the warp. The threads at both ends of the warp only load values.
+// A row is a sequence of stored values, with the channels of a texel after one another. A warp processes adjacent
+// values of the image from top to bottom, four for each thread. A thread loads four values of a row, and gets the
+// values beside them from the other threads of the warp. The threads at both ends of the warp only load values.
 #include <optional>
 #include <utility>
 
@@ -17,6 +17,7 @@ inline constexpr int kStripLanes = 32;
 inline constexpr int kStripWarps = 8;             // of a block
 inline constexpr int kMaxValuesBefore = 1 << 24;  // before the first value of a row, that threads may load
 
+/// Words that a function returns.
 template <int count>
 struct LoadedWords {
     unsigned of[count];

@@ -4,8 +4,9 @@
 //     kPointwise = true             pointwise: it only fetches the texel at the position of the pixel
 //     kPointwiseWithTables = true   pointwise in its 2D and layered textures; it may fetch anything from textures of
 //                                   other kinds
-//     kByChannel = true             pointwise, and each channel of a result depends only on the same channel of the texel
-//                                   of the first texture, not on the position; textures of other kinds may be tables
+//     kByChannel = true             pointwise, and each channel of a result depends only on the same channel of the
+//                                   texel of the first texture, not on the position; textures of other kinds may be
+//                                   tables
 //     kMayBeCalledWithZeros = true  calls with zeros in place of fetched texels do no harm
 //     kPixels = n                   pixels that a CUDA thread computes; 1 suits functors with many fetches per pixel
 //                                   (default: 4)
@@ -62,8 +63,8 @@ constexpr bool is_pointwise_with_tables() {
     return is_pointwise<Functor>();
 }
 
-/// Returns true if the functor declares kByChannel = true: each channel of a result is a function of the same channel of
-/// the texel of the first texture. Then the results for all 8-bit codes can be computed once, and looked up for each
+/// Returns true if the functor declares kByChannel = true: each channel of a result is a function of the same channel
+/// of the texel of the first texture. Then the results for all 8-bit codes can be computed once, and looked up for each
 /// pixel.
 template <class Functor>
 constexpr bool is_by_channel() {

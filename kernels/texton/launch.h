@@ -66,8 +66,8 @@ struct PlannedPass {
     float* x = nullptr;                        ///< coordinates of the fetch
     float* y = nullptr;
 };
-/// Calls the functor for a block of pixels of a row, starting at `first`. Returns false if some did not make the planned
-/// fetches; then the results are void.
+/// Calls the functor for a block of pixels of a row, starting at `first`. Returns false if some did not make the
+/// planned fetches; then the results are void.
 using PlannedFunction = std::function<bool(std::span<const RecordingSource> sources, const PlannedPass& pass,
                                            PixelPosition first, std::span<Float4> pixels)>;
 
@@ -140,12 +140,12 @@ public:
     /// Returns the texture object of a CUDA device.
     std::uint64_t handle(std::size_t texture) const noexcept;
     /// Returns true if a CUDA device can load the texels of a pointwise functor in pieces of 16 bytes: the image and
-    /// all 2D and layered textures are rgba8_unorm, and their rows are aligned. Then writes the locations of their texels
-    /// to `texels`.
+    /// all 2D and layered textures are rgba8_unorm, and their rows are aligned. Then writes the locations of their
+    /// texels to `texels`.
     bool pointwise_texels_as_stored(std::span<PixelTarget> texels) const;
-    /// Returns how a CUDA device processes the image if texels of the first texture and pixels have the same channels of
-    /// 8 bits, unorm in the texture, and all other textures are tables. Then writes the location of the texels. Returns
-    /// 0 rows if the functor must be called for each pixel.
+    /// Returns how a CUDA device processes the image if texels of the first texture and pixels have the same channels
+    /// of 8 bits, unorm in the texture, and all other textures are tables. Then writes the location of the texels.
+    /// Returns 0 rows if the functor must be called for each pixel.
     CodeRows codes_as_stored(PixelTarget& texels) const;
 
 private:
@@ -195,12 +195,13 @@ BlockFunction block_function(const Functor& functor, std::index_sequence<index..
     };
 }
 
-/// Calls the functor for the pixels of a block: the last time for each if `is_last`. Returns whether all made the planned
-/// fetches.
+/// Calls the functor for the pixels of a block: the last time for each if `is_last`. Returns whether all made the
+/// planned fetches.
 template <unsigned wanted, bool is_last, class Functor, std::size_t... index>
 bool run_pass(const Functor& functor, std::span<const RecordingSource> sources, const PlannedPass& pass,
               PixelPosition at, std::span<Float4> pixels, std::index_sequence<index...>) {
-    // Local copies, so that writes to pixels and coordinates cannot alias them. Functors that own memory are not copied.
+    // Local copies, so that writes to pixels and coordinates cannot alias them. Functors that own memory are not
+    // copied.
     const std::conditional_t<std::is_trivially_copyable_v<Functor>, Functor, const Functor&> own = functor;
     const SourceShape shapes[] = {sources[index]...};
     const PlannedFetches plan = pass.plan;
