@@ -16,11 +16,32 @@ struct Unorm8 {
     using Stored = std::uint8_t;
     static HWY_INLINE FloatVector decode(hn::Vec<Byte> code) { return float_of_unorm8(hn::PromoteTo(kInt, code)); }
     static HWY_INLINE hn::Vec<Byte> encode(FloatVector value) {
-        const IntVector code = unorm_of_float<255>(value);
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-        return hn::Vec<Byte>{_mm512_cvtepi32_epi8(code.raw)};  // codes need no saturation
+        return hn::Vec<Byte>{_mm512_cvtepi32_epi8(unorm_of_float<255>(value).raw)};  // codes need no saturation
 #else
-        return hn::DemoteTo(kByte, code);
+        return hn::DemoteTo(kByte, unlimited_unorm_of_float<255>(value));
+#endif
+    }
+    // Stores four vectors of values.
+    static HWY_INLINE void encode_four(const float* values, std::uint8_t* stored) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2
+        // The conversions limit codes to the range. They keep the order only within each block of four codes.
+        const auto codes = [&](std::size_t i) HWY_ATTR {
+            return unlimited_unorm_of_float<255>(hn::LoadU(kFloat, values + i * hn::Lanes(kFloat))).raw;
+        };
+#if HWY_TARGET == HWY_AVX2
+        const __m256i low = _mm256_packs_epi32(codes(0), codes(1)), high = _mm256_packs_epi32(codes(2), codes(3));
+        const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+        const hn::Vec<Bytes> bytes{_mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order)};
+#else
+        const __m512i low = _mm512_packs_epi32(codes(0), codes(1)), high = _mm512_packs_epi32(codes(2), codes(3));
+        const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+        const hn::Vec<Bytes> bytes{_mm512_permutexvar_epi32(order, _mm512_packus_epi16(low, high))};
+#endif
+        hn::StoreU(bytes, kBytes, stored);
+#else
+        for (std::size_t i = 0; i < 4 * hn::Lanes(kFloat); i += hn::Lanes(kFloat))
+            hn::StoreU(encode(hn::LoadU(kFloat, values + i)), kByte, stored + i);
 #endif
     }
     static HWY_INLINE FloatVector decode_word(hn::Vec<Word> code) { return float_of_unorm8(hn::BitCast(kInt, code)); }
@@ -34,7 +55,7 @@ struct Unorm16 {
     using Stored = std::uint16_t;
     static HWY_INLINE FloatVector decode(hn::Vec<Short> code) { return float_of_unorm16(hn::PromoteTo(kInt, code)); }
     static HWY_INLINE hn::Vec<Short> encode(FloatVector value) {
-        return hn::DemoteTo(kShort, unorm_of_float<65535>(value));
+        return hn::DemoteTo(kShort, unlimited_unorm_of_float<65535>(value));
     }
     static constexpr Short kTag{};
 };

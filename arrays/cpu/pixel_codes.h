@@ -44,3 +44,14 @@ HWY_INLINE IntVector unorm_of_float(FloatVector value) {
     const FloatVector clamped = hn::Min(positive, hn::Set(kFloat, 1.0f));
     return whole_part(kFloat, hn::Add(hn::Mul(clamped, hn::Set(kFloat, largest)), hn::Set(kFloat, 0.5f)));
 }
+
+// Returns the same, except that the code of a negative value or of NaN may be any number that is not positive.
+template <int largest>
+HWY_INLINE IntVector unlimited_unorm_of_float(FloatVector value) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2
+    const FloatVector limited = hn::Min(hn::Set(kFloat, 1.0f), value);  // NaN if the value is NaN
+    return whole_part(kFloat, hn::Add(hn::Mul(limited, hn::Set(kFloat, largest)), hn::Set(kFloat, 0.5f)));
+#else
+    return unorm_of_float<largest>(value);
+#endif
+}

@@ -50,7 +50,9 @@ HWY_INLINE void decode_vector(const typename Channel::Stored* stored, float* tex
 template <class Channel, std::size_t channels>
 HWY_INLINE void encode_vector(const float* pixels, typename Channel::Stored* stored) {
     constexpr auto kTag = Channel::kTag;
-    if constexpr (channels == 4) {
+    if constexpr (channels == 4 && sizeof(*stored) == 1) {
+        Channel::encode_four(pixels, stored);
+    } else if constexpr (channels == 4) {
         for (std::size_t part = 0; part < 4 * hn::Lanes(kFloat); part += hn::Lanes(kFloat))
             hn::StoreU(Channel::encode(hn::LoadU(kFloat, pixels + part)), kTag, stored + part);
     } else {
@@ -180,6 +182,9 @@ void encode_planes(const float* planes, std::size_t apart, std::size_t count, un
     const std::size_t lanes = hn::Lanes(kFloat);
     using Stored = typename Channel::Stored;
     std::size_t i = 0;
+    if constexpr (channels == 1 && sizeof(Stored) == 1) {
+        for (; i + 4 * lanes <= count; i += 4 * lanes) Channel::encode_four(planes + i, stored + i);
+    }
     for (; i + lanes <= count; i += lanes) {
         FloatPixels pixels;
         for (std::size_t c = 0; c < channels; ++c) pixels.channel[c] = hn::LoadU(kFloat, planes + c * apart + i);

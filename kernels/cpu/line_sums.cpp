@@ -273,24 +273,25 @@ void slide(std::span<const float> weights, std::size_t step, const float* values
 // --- sums of rows ----------------------------------------------------------------------------------------------------
 
 template <std::size_t vectors>
-HWY_INLINE void down_part(const float* const* rows, const float* weights, std::size_t row_count, std::size_t at,
+HWY_INLINE void down_part(const float* const* rows, const float* weights, std::size_t row_count, std::size_t first,
                           float* sums) {
     FloatVector sum[vectors];
     for (FloatVector& part : sum) part = hn::Zero(kFloat);
     for (std::size_t i = 0; i < row_count; ++i) {
         const FloatVector weight = hn::Set(kFloat, weights[i]);
         for (std::size_t v = 0; v < vectors; ++v)
-            sum[v] = hn::MulAdd(hn::Load(kFloat, rows[i] + at + v * kLanes), weight, sum[v]);
+            sum[v] = hn::MulAdd(hn::Load(kFloat, rows[i] + first + v * kLanes), weight, sum[v]);
     }
-    for (std::size_t v = 0; v < vectors; ++v) hn::Store(sum[v], kFloat, sums + at + v * kLanes);
+    for (std::size_t v = 0; v < vectors; ++v) hn::Store(sum[v], kFloat, sums + v * kLanes);
 }
 
-void down(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count, float* sums) {
-    std::size_t at = 0;
-    for (; at + kAtOnce * kLanes <= count; at += kAtOnce * kLanes)
-        down_part<kAtOnce>(rows, weights, row_count, at, sums);
-    for (; at + 4 * kLanes <= count; at += 4 * kLanes) down_part<4>(rows, weights, row_count, at, sums);
-    for (; at < count; at += kLanes) down_part<1>(rows, weights, row_count, at, sums);
+void down(const float* const* rows, const float* weights, std::size_t row_count, std::size_t first, std::size_t count,
+          float* sums) {
+    std::size_t i = 0;
+    for (; i + kAtOnce * kLanes <= count; i += kAtOnce * kLanes)
+        down_part<kAtOnce>(rows, weights, row_count, first + i, sums + i);
+    for (; i + 4 * kLanes <= count; i += 4 * kLanes) down_part<4>(rows, weights, row_count, first + i, sums + i);
+    for (; i < count; i += kLanes) down_part<1>(rows, weights, row_count, first + i, sums + i);
 }
 
 void add(const float* row, float weight, std::size_t count, float* sums) {

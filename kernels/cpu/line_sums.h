@@ -82,9 +82,10 @@ struct LineSums {
     /// kLineBlock. `step` is the number of channels of a line.
     void (*slide)(std::span<const float> weights, std::size_t step, const float* values, std::size_t count,
                   float* sums);
-    /// Writes sums[k] = rows[0][k] * weights[0] + rows[1][k] * weights[1] + ... The count must be a multiple of
-    /// kLineBlock, and no weight may be 0.
-    void (*down)(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count, float* sums);
+    /// Writes sums[k] = rows[0][first + k] * weights[0] + rows[1][first + k] * weights[1] + ... The count must be a
+    /// multiple of kLineBlock, and no weight may be 0.
+    void (*down)(const float* const* rows, const float* weights, std::size_t row_count, std::size_t first,
+                 std::size_t count, float* sums);
     /// Adds row[k] * weight to sums[k].
     void (*add)(const float* row, float weight, std::size_t count, float* sums);
     /// Divides values by a number.

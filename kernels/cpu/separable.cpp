@@ -22,6 +22,8 @@ namespace {
 
 constexpr std::size_t kChannels = 4;
 constexpr std::size_t kMaxKept = 64;  // rows of sums along x that are kept until all pixels have used them
+// Texels are decoded, and pixels summed and encoded, in parts of rows whose values stay in the L1 cache.
+constexpr std::size_t kPart = 2048;
 
 std::size_t max_taps(const SumAxis& axis, std::size_t begin, std::size_t count) {
     if (axis.slides) return axis.weights.size();
@@ -63,10 +65,8 @@ public:
         texels_.prefetch(first_texel_, y + kPrefetched, texel_count_);
         if (const float* const values = lines_ == 1 ? texels_.values_in_place(y) : nullptr)
             return sliding_.empty() ? along_in_place(values, y, sums) : slide_in_place(values, y, sums);
-        const float* const texels = read(first_texel_, y, texel_count_);
-        if (sliding_.empty()) return sums_.along(taps_, taps_.blocks, lines_, texels, room_line_, sums, line_);
-        for (std::size_t i = 0; i < lines_; ++i)
-            sums_.slide(sliding_, step_, texels + i * room_line_, line_, sums + i * line_);
+        if (!sliding_.empty()) return slide_copied(0, line_, y, sums);
+        sums_.along(taps_, taps_.blocks, lines_, read(first_texel_, y, texel_count_), room_line_, sums, line_);
     }
     /// Returns texels, in lines that start `room_line()` floats after one another. The next call replaces them.
     const float* read(std::int32_t x, std::int32_t y, std::size_t count) {
@@ -86,19 +86,25 @@ private:
         const std::size_t end =
             std::clamp(static_cast<std::size_t>(std::max<std::int64_t>(inside, 0)) * step_ / kLineBlock * kLineBlock,
                        begin, line_);
-        const auto slide_copied = [&](std::size_t from, std::size_t to) {
-            if (from == to) return;
-            const std::int32_t x = first_texel_ + static_cast<std::int32_t>(from / step_);
-            const float* const values = read(x, y, (to - from) / step_ + around);
-            sums_.slide(sliding_, step_, values, to - from, sums + from);
-        };
-        slide_copied(0, begin);
+        slide_copied(0, begin, y, sums);
         if (begin < end) {
             const std::int64_t first = (std::int64_t{first_texel_} + static_cast<std::int64_t>(begin / step_)) *
                                        static_cast<std::int64_t>(step_);
             sums_.slide(sliding_, step_, row + first, end - begin, sums + begin);
         }
-        slide_copied(end, line_);
+        slide_copied(end, line_, y, sums);
+    }
+
+    // Decodes the texels of the sums [from, to) of each line, which are multiples of kLineBlock, and sums them.
+    void slide_copied(std::size_t from, std::size_t to, std::int32_t y, float* sums) {
+        const std::size_t part = kPart / lines_;
+        for (std::size_t next = from; from < to; from = next) {
+            next = std::min(from + part, to);
+            const std::int32_t x = first_texel_ + static_cast<std::int32_t>(from / step_);
+            const float* const texels = read(x, y, (next - from) / step_ + sliding_.size() - 1);
+            for (std::size_t i = 0; i < lines_; ++i)
+                sums_.slide(sliding_, step_, texels + i * room_line_, next - from, sums + i * line_ + from);
+        }
     }
 
     // Sums blocks whose texels are all inside the texture without copying them, and copies the texels of the others.
@@ -153,13 +159,13 @@ public:
           interleaves_(sums.x.slides && job.image.takes_values(texels_.channels())),
           across_(texels_, sums.x, static_cast<std::size_t>(corner.x), width, interleaves_),
           stored_values_(interleaves_ ? across_.values() : kChannels * across_.line()),
-          pixels_(stored_values_),
           first_row_(sums.y.taps(row_of(0)).first) {}
 
     void make(std::size_t height) {
         const std::size_t taps = max_taps(sums_.y, row_of(0), height);
         if (taps > kMaxKept) return make_by_columns(height);
         kept_.assign(taps, {});
+        pixels_.assign(interleaves_ ? kPart : kChannels * (kPart / across_.lines()), 0.0f);
         std::vector<const float*> rows(taps);
         std::vector<float> weights(taps);
         for (std::size_t i = 0; i < height; ++i) {
@@ -170,8 +176,7 @@ public:
                 rows[count] = kept_row(column.first + static_cast<std::int32_t>(tap));
                 weights[count++] = column.weights[tap];
             }
-            lines_.down(rows.data(), weights.data(), count, across_.values(), pixels_.data());
-            store(i, pixels_);
+            sum_down(i, std::span(rows).first(count), weights);
         }
     }
 
@@ -187,6 +192,26 @@ private:
     };
 
     std::size_t row_of(std::size_t i) const { return static_cast<std::size_t>(corner_.y) + i; }
+    PixelPosition position_of(std::size_t i) const {
+        return {corner_.x, static_cast<std::int32_t>(row_of(i)), corner_.z};
+    }
+
+    // Computes a row of the image from rows of sums.
+    void sum_down(std::size_t i, std::span<const float*> rows, std::span<const float> weights) {
+        const std::size_t part = kPart / across_.lines();  // floats of a line
+        PixelPosition at = position_of(i);
+        std::size_t to = 0;
+        for (std::size_t from = 0; from < across_.line(); from = to) {
+            to = std::min(from + part, across_.line());
+            for (std::size_t line = 0; line < across_.lines(); ++line) {
+                lines_.down(rows.data(), weights.data(), rows.size(), line * across_.line() + from, to - from,
+                            &pixels_[line * part]);
+            }
+            const std::size_t pixels = std::min((to - from) / across_.step(), width_ - from / across_.step());
+            store(at, pixels_.data(), part, pixels);
+            at.x += static_cast<std::int32_t>(pixels);
+        }
+    }
 
     // Adds each row of texels to all rows of the image that it is part of: for more rows than can be kept.
     void make_by_columns(std::size_t height) {
@@ -209,7 +234,7 @@ private:
             std::erase_if(open, [&](OpenRow& each) {
                 const SumAxis::Taps column = sums_.y.taps(row_of(each.i));
                 if (y < column.first + static_cast<std::int32_t>(column.weights.size())) return false;
-                store(each.i, each.sums);
+                store(position_of(each.i), each.sums.data(), across_.line(), width_);
                 return true;
             });
         }
@@ -224,19 +249,22 @@ private:
         return row.sums.data();
     }
 
-    void store(std::size_t i, LineVector<float>& sums) {
-        const PixelPosition at{corner_.x, static_cast<std::int32_t>(row_of(i)), corner_.z};
-        if (sums_.divisor != 1) lines_.divide(sums.data(), across_.values(), sums_.divisor);
-        if (sharpen_) sharpen(at, sums);
-        if (interleaves_) return job_.image.store_values(at, sums.data(), width_, past_caches_);
-        job_.image.store(at, sums.data(), across_.line(), width_);
+    // Stores pixels whose sums are in lines that start `apart` floats after one another.
+    void store(const PixelPosition& at, float* sums, std::size_t apart, std::size_t count) {
+        for (std::size_t line = 0; line < across_.lines(); ++line) {
+            const std::size_t values = whole_line_blocks(count * across_.step());
+            if (sums_.divisor != 1) lines_.divide(sums + line * apart, values, sums_.divisor);
+        }
+        if (sharpen_) sharpen(at, sums, apart, count);
+        if (interleaves_) return job_.image.store_values(at, sums, count, past_caches_);
+        job_.image.store(at, sums, apart, count);
     }
 
-    void sharpen(PixelPosition at, LineVector<float>& blurred) {
-        const float* const texels = across_.read(at.x, at.y, width_);
+    void sharpen(const PixelPosition& at, float* blurred, std::size_t apart, std::size_t count) {
+        const float* const texels = across_.read(at.x, at.y, count);
         for (std::size_t line = 0; line < across_.lines(); ++line) {
-            float* const pixels = &blurred[line * across_.line()];
-            for (std::size_t i = 0; i < width_ * across_.step(); ++i)
+            float* const pixels = blurred + line * apart;
+            for (std::size_t i = 0; i < count * across_.step(); ++i)
                 pixels[i] = sharpen_->sharpened(texels[line * across_.room_line() + i], pixels[i]);
         }
     }
@@ -251,8 +279,8 @@ private:
     bool interleaves_;
     RowSums across_;
     std::size_t stored_values_;  // of a row of pixels, with the channels that the texture lacks
-    LineVector<float> pixels_;
-    std::int32_t first_row_;  // of texels; rows of the image read the same or later ones
+    LineVector<float> pixels_;  // a part of a row
+    std::int32_t first_row_;    // of texels; rows of the image read the same or later ones
     std::vector<KeptRow> kept_;
     bool past_caches_ = job_.exceeds_caches();
 };

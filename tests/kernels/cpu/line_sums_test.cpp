@@ -138,7 +138,7 @@ TEST_P(LineSumsTest, SumsOfRowsMatchPlainLoops) {
             weights[i] = random.unit() + 0.1f;
         }
         LineVector<float> sums(count), added(count);
-        line_sums()->down(addresses, weights, kRows, count, sums.data());
+        line_sums()->down(addresses, weights, kRows, 0, count, sums.data());
         for (std::size_t i = 0; i < kRows; ++i) line_sums()->add(addresses[i], weights[i], count, added.data());
         LineVector<float> quotients = sums;
         line_sums()->divide(quotients.data(), count, 3);
