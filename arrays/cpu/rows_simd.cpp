@@ -79,13 +79,23 @@ struct AsTexels {
     static constexpr bool kPointwise = false;
 
     static HWY_INLINE void finish(const typename Kind::Result* results, unsigned char* texels) {
-        HWY_ALIGN float floats[kRowBlock * Kind::kChannels];
+        auto* to = reinterpret_cast<float*>(texels);
+        constexpr std::size_t kFloats = 4 / Kind::kChannels;  // of a texel, for each channel
         for (std::size_t i = 0; i < kRowBlock * Kind::kChannels; i += hn::Lanes(kFloat))
-            hn::Store(Kind::widen(results + i), kFloat, floats + i);
-        for (std::size_t i = 0; i < kRowBlock; ++i) {
-            float texel[4] = {};
-            for (std::size_t c = 0; c < Kind::kChannels; ++c) texel[c] = floats[i * Kind::kChannels + c];
-            std::memcpy(texels + i * sizeof texel, texel, sizeof texel);
+            store_texels(Kind::widen(results + i), to + kFloats * i);
+    }
+
+private:
+    static HWY_INLINE void store_texels(FloatVector values, float* texels) {
+        const FloatVector zero = hn::Zero(kFloat);
+        if constexpr (Kind::kChannels == 4) {
+            hn::StoreU(values, kFloat, texels);
+        } else if constexpr (Kind::kChannels == 2) {
+            const hn::Repartition<double, Float> pairs;
+            const auto both = hn::BitCast(pairs, values), none = hn::BitCast(pairs, zero);
+            hn::StoreInterleaved2(both, none, pairs, reinterpret_cast<double*>(texels));
+        } else {
+            hn::StoreInterleaved4(values, zero, zero, zero, kFloat, texels);
         }
     }
 };

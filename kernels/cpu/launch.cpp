@@ -70,14 +70,15 @@ void run_blocks_of(const CpuJob& job, const BlockFunction& block, const PlannedF
     // Tiles are narrow, so that the rows of a tile read the same texels even if they are rotated.
     constexpr std::size_t kRows = 64;
     for_each_tile(job.extent, RecordedLane::kPixels, kRows,
-                  [&](PixelPosition at, std::size_t width, std::size_t height) {
+                  [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
                       BlockFetches fetches(job, refused);
                       std::vector<RecordingSource> sources;
                       for (std::size_t i = 0; i < job.textures.size(); ++i)
                           sources.emplace_back(job.shapes[i], fetches, i);
                       Float4 pixels[RecordedLane::kPixels];
                       const std::span of_block(pixels, width);
-                      for (std::size_t row = 0; row < height; ++row, ++at.y) {
+                      for (std::size_t row = 0; row < height; ++row) {
+                          const PixelPosition at{corner.x, corner.y + static_cast<std::int32_t>(row), corner.z};
                           if (!fetches.run_planned(planned, sources, at, of_block)) {
                               fetches.start(width);
                               do block(fetches, sources, at, of_block);

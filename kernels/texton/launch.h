@@ -207,15 +207,16 @@ bool run_pass(const Functor& functor, std::span<const RecordingSource> sources, 
     const PlannedFetches plan = pass.plan;
     const PlannedPass local = pass;
     Float4* const to = pixels.data();
-    bool as_planned = true;
-    const auto call = [&](std::size_t i) {
+    // Compilers compute a sum over pixels that are all alike without a loop.
+    std::size_t as_planned = 0;
+    const auto call = [&](std::int32_t i) {
         PlannedPixel<wanted> pixel{plan};
         if constexpr (wanted > 0) {
-            for (unsigned fetch = 0; fetch < wanted; ++fetch) pixel.known[fetch] = local.known[fetch][i];
+            for (unsigned fetch = 0; fetch < wanted; ++fetch) pixel.known[fetch] = local.known[fetch] + i;
         }
-        const PixelPosition position{at.x + static_cast<std::int32_t>(i), at.y, at.z};
+        const PixelPosition position{at.x + i, at.y, at.z};
         [[maybe_unused]] const Float4 result = own(position, PlannedSource<wanted>(shapes[index], pixel, index)...);
-        as_planned &= pixel.as_planned && pixel.number == plan.count;
+        as_planned += pixel.as_planned && pixel.number == plan.count ? 1 : 0;
         if constexpr (is_last) {
             to[i] = result;
         } else {
@@ -224,12 +225,14 @@ bool run_pass(const Functor& functor, std::span<const RecordingSource> sources, 
         }
     };
     // Compilers vectorize loops of constant length at more levels of optimization.
-    if (pixels.size() == RecordedLane::kPixels) {
-        for (std::size_t i = 0; i < RecordedLane::kPixels; ++i) call(i);
+    constexpr auto kWhole = static_cast<std::int32_t>(RecordedLane::kPixels);
+    const auto count = static_cast<std::int32_t>(pixels.size());
+    if (count == kWhole) {
+        for (std::int32_t i = 0; i < kWhole; ++i) call(i);
     } else {
-        for (std::size_t i = 0; i < pixels.size(); ++i) call(i);
+        for (std::int32_t i = 0; i < count; ++i) call(i);
     }
-    return as_planned;
+    return as_planned == pixels.size();
 }
 
 /// Returns an empty function for functors that declare that they make many fetches.

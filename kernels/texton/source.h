@@ -177,7 +177,7 @@ Texel fetch_on_cpu(const DirectFetches& fetches, ArrayKind kind, FetchOperation 
 
 /// A fetch of each pixel of a block, with the same number among the fetches of the pixel.
 struct RecordedLane {
-    static constexpr std::size_t kPixels = 128;  ///< maximum number of pixels of a block
+    static constexpr std::size_t kPixels = 256;  ///< maximum number of pixels of a block
     std::size_t texture;
     ArrayKind kind;
     std::int32_t layer;
@@ -319,7 +319,7 @@ struct PlannedFetches {
 template <unsigned wanted>
 struct PlannedPixel {
     PlannedFetches plan;
-    Texel known[wanted != 0 ? wanted : 1]{};
+    const Texel* known[wanted != 0 ? wanted : 1]{};
     float x = 0;
     float y = 0;
     unsigned number = 0;     // of the next fetch
@@ -332,7 +332,7 @@ struct PlannedPixel {
         as_planned &= planned.texture == texture && planned.kind == kind &&
                       (kind != ArrayKind::layered_2d || planned.layer == at.layer);
         if constexpr (wanted > 0) {
-            if (fetch < wanted) return known[fetch];
+            if (fetch < wanted) return *known[fetch];
         }
         x = at.x;
         y = kind == ArrayKind::array_1d ? 0.0f : at.y;
