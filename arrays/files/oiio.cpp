@@ -61,6 +61,12 @@ private:
     bool big_endian_ = false;
 };
 
+// Throws std::bad_alloc if a message of OpenImageIO says that a decoder lacked memory.
+std::string reason(std::string message) {
+    if (message.find("std::bad_alloc") != std::string::npos) throw std::bad_alloc();
+    return one_line(std::move(message));
+}
+
 // Returns true if the first image of a TIFF has several slices (tag ImageDepth). OpenImageIO 2.4 reads only one of
 // them.
 bool is_tiff_of_slices(const std::filesystem::path& path) {
@@ -115,7 +121,7 @@ std::unique_ptr<OIIO::ImageInput> open_input(const char* object, const std::file
     config.attribute("oiio:UnassociatedAlpha", 1);
     auto input = OIIO::ImageInput::open(path.string(), &config);
     if (!input) {
-        fail_file(object, path, "cannot be read as an image: " + one_line(OIIO::geterror()),
+        fail_file(object, path, "cannot be read as an image: " + reason(OIIO::geterror()),
                   "The file may be truncated, or its kind is not supported.");
     }
     if (input->format_name() == std::string_view("tiff") && is_tiff_of_slices(path)) {
@@ -140,7 +146,7 @@ Format channel_format(const char* object, const std::filesystem::path& path, con
 
 void require_read(const char* object, const std::filesystem::path& path, OIIO::ImageInput& input, bool good) {
     if (good && !input.has_error()) return;
-    fail_file(object, path, "cannot be read completely: " + one_line(input.geterror()), "The file may be truncated.");
+    fail_file(object, path, "cannot be read completely: " + reason(input.geterror()), "The file may be truncated.");
 }
 
 std::string other_kinds(OIIO::TypeDesc type) {

@@ -7,6 +7,7 @@
 #include <texton/array.h>
 #include <texton/copy.h>
 
+#include "viewer/model/file_reading.h"
 #include "viewer/render/stored_texels.h"
 
 namespace texton::cli {
@@ -31,12 +32,13 @@ Image decoded(const Image& blocks) {
 }  // namespace
 
 ComparedFile::ComparedFile(std::string path, bool only_first) : path_(std::move(path)) {
-    const ImageFile first = open_image(path_, options_of(0));
+    const ImageFile first = open_image(path_, options_of(0), viewer::file_reading());
     add_part(0, first);
     const auto parts = static_cast<int>(first.metadata().parts);
     is_plain_ = parts <= 1 && size() == 1;
     if (only_first) images_.resize(1);
-    for (int part = 1; part < parts && !only_first; ++part) add_part(part, open_image(path_, options_of(part)));
+    for (int part = 1; part < parts && !only_first; ++part)
+        add_part(part, open_image(path_, options_of(part), viewer::file_reading()));
 }
 
 void ComparedFile::add_part(int part, const ImageFile& file) {
@@ -84,7 +86,7 @@ std::string ComparedFile::text() const {
 }
 
 Image ComparedFile::read(std::size_t index) const {
-    if (is_plain_) return read_image(path_);
+    if (is_plain_) return read_image(path_, viewer::file_reading());
     const Index& image = images_[index];
     const ImageFile& file = parts_[static_cast<std::size_t>(image.part)];
     Image out{.format = file.info().format,

@@ -11,6 +11,7 @@
 #include "viewer/cli/commands.h"
 #include "viewer/cli/image_options.h"
 #include "viewer/cli/terminal.h"
+#include "viewer/model/file_reading.h"
 #include "viewer/model/kernel_run.h"
 #include "viewer/text/enum_names.h"
 
@@ -32,7 +33,9 @@ Status run(const Options& options) {
     const std::vector<fs::path> inputs(options.files.begin(), options.files.end() - 1);
     const fs::path out = options.files.back();
     const ImageOptions how = options.image.options();
-    const ImageFile image = inputs.size() == 1 ? open_image(inputs.front(), how) : open_image(inputs, how);
+    const ReadOptions& reading = viewer::file_reading();
+    const ImageFile image =
+        inputs.size() == 1 ? open_image(inputs.front(), how, reading) : open_image(inputs, how, reading);
     SaveOptions saving{.compression = options.compression,
                        .cube = value_of(viewer::kCubeLayouts, options.cube_out).value()};
     if (!options.tile.empty()) {

@@ -11,6 +11,7 @@
 #include "viewer/cli/commands.h"
 #include "viewer/cli/image_options.h"
 #include "viewer/cli/terminal.h"
+#include "viewer/model/file_reading.h"
 #include "viewer/text/error_text.h"
 #include "viewer/text/value_text.h"
 
@@ -96,7 +97,7 @@ Status run(const Options& options) {
     bool damaged = false;
     for (const std::string& file : options.files) {
         try {
-            const ImageFile image = open_image(file, how);
+            const ImageFile image = open_image(file, how, viewer::file_reading());
             if (options.json) {
                 all.push_back(json_of(file, image));
             } else {

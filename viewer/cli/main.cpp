@@ -1,5 +1,7 @@
 // The program texton-commands: all commands of texton except `view`. The launcher, texton, replaces itself by this
 // program.
+#include <fcntl.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -14,6 +16,7 @@
 #include "viewer/launcher/command_line.h"
 #include "viewer/launcher/command_names.h"
 #include "viewer/model/end_on_signals.h"
+#include "viewer/model/reading_options.h"
 #include "viewer/text/error_text.h"
 
 namespace {
@@ -23,20 +26,16 @@ namespace cli = texton::cli;
 struct Command {
     std::string_view name;
     void (*add)(CLI::App* command, cli::Status& status);
+    bool reads_images = false;
 };
 
 constexpr std::array kCommands{
-    Command{"bench", cli::add_bench},
-    Command{"compare", cli::add_compare},
-    Command{"completion", cli::add_completion},
-    Command{"convert", cli::add_convert},
-    Command{"devices", cli::add_devices},
-    Command{"info", cli::add_info},
-    Command{"mips", cli::add_mips},
-    Command{"record", cli::add_record},
-    Command{"replay", cli::add_replay},
-    Command{"run", cli::add_run},
-    Command{"verify", cli::add_verify},
+    Command{"bench", cli::add_bench},           Command{"compare", cli::add_compare, true},
+    Command{"completion", cli::add_completion}, Command{"convert", cli::add_convert, true},
+    Command{"devices", cli::add_devices},       Command{"info", cli::add_info, true},
+    Command{"mips", cli::add_mips, true},       Command{"record", cli::add_record},
+    Command{"replay", cli::add_replay},         Command{"run", cli::add_run, true},
+    Command{"verify", cli::add_verify, true},
 };
 
 constexpr bool is_here(const texton::launcher::CommandName& listed) {
@@ -58,7 +57,11 @@ int run(CLI::App& program, int argc, char** argv, int& output_failure) {
     };
     try {
         texton::launcher::describe(program);
-        for (const Command& command : kCommands) command.add(program.get_subcommand(std::string(command.name)), status);
+        for (const Command& command : kCommands) {
+            CLI::App* const added = program.get_subcommand(std::string(command.name));
+            command.add(added, status);
+            if (command.reads_images) texton::viewer::add_reading_options(*added);
+        }
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return program.exit(error);  // --help, --version
@@ -77,9 +80,17 @@ int run(CLI::App& program, int argc, char** argv, int& output_failure) {
     return static_cast<int>(status);
 }
 
+// Opens standard descriptors that are closed, so that no other file gets their numbers. Output to them still fails.
+void fill_standard_descriptors() {
+    for (int descriptor = 0; descriptor < 3; ++descriptor) {
+        if (::fcntl(descriptor, F_GETFD) < 0) (void)::open("/dev/null", O_RDONLY);
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+    fill_standard_descriptors();
     texton::viewer::end_on_signals();
     std::signal(SIGPIPE, SIG_IGN);  // writing to a closed pipe fails instead, so that unfinished files are removed
     CLI::App program;

@@ -9,6 +9,7 @@
 #include "viewer/cli/image_options.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/document.h"
+#include "viewer/model/file_reading.h"
 #include "viewer/model/kernel_run.h"
 
 namespace texton::cli {
@@ -31,7 +32,7 @@ Status run(const Options& options) {
     const Kernel& kernel = kernel_named("mips");
     ImageOptions how = options.image.options();
     how.levels = 1;
-    HostArray chain = verify::read_array(open_image(options.in, how));
+    HostArray chain = verify::read_array(open_image(options.in, how, viewer::file_reading()));
     const Device device = viewer::device_named(options.device);
     const Texture texture(verify::upload(device, chain), verify::standard_sampler(chain.info));
     const verify::KernelRun asked{.kernel = &kernel, .parameters = verify::parameters_of(kernel.info, options.values)};

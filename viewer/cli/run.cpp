@@ -14,6 +14,7 @@
 #include "viewer/cli/saved_images.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/document.h"
+#include "viewer/model/file_reading.h"
 #include "viewer/model/kernel_run.h"
 #include "viewer/verify/table_file.h"
 
@@ -162,7 +163,7 @@ Array read_file(const Options& options, std::size_t index, const Device& device,
     } else if (expected.kinds.size() == 1) {
         image_options.kind = expected.kinds.front();
     }
-    const ImageFile image = open_image(options.inputs[index], image_options);
+    const ImageFile image = open_image(options.inputs[index], image_options, viewer::file_reading());
     LoadTiming timing;
     Array array = load(device, image, {.usage = verify::usage_for_kernels(device, image.info()), .timing = &timing});
     if (options.timing) fmt::print(stderr, "{}\n{}\n", options.inputs[index], to_string(timing));

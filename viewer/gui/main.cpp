@@ -17,6 +17,7 @@
 #include "viewer/gui/theme.h"
 #include "viewer/model/end_on_signals.h"
 #include "viewer/model/named_paths.h"
+#include "viewer/model/reading_options.h"
 #include "viewer/text/error_text.h"
 
 namespace {
@@ -163,6 +164,7 @@ int main(int argc, char** argv) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     app.add_option("--screenshot", options.screenshot, "Write the window to this PNG file and exit; needs no display");
     app.add_option("--size", options.size, "Size of the window in pixels, at least 640x400")->capture_default_str();
+    texton::viewer::add_reading_options(app);
     app.set_version_flag("--version", "texton-view " TEXTON_VERSION);
     app.footer(kFooter);
     try {

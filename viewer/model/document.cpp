@@ -8,6 +8,7 @@
 #include <texton/copy.h>
 #include <texton/error.h>
 
+#include "viewer/model/file_reading.h"
 #include "viewer/model/file_texels.h"
 #include "viewer/model/host_image.h"
 #include "viewer/model/kernel_run.h"
@@ -26,7 +27,7 @@ std::size_t nearest(std::size_t index, std::size_t count) { return std::min(inde
 std::shared_ptr<const Document> Document::open(const Source& source, const Device& device,
                                                const OnImageProgress& progress) {
     for (const std::filesystem::path& path : source.paths) refuse_special_file(path);
-    const ImageFile whole = open_image(source.paths, source.options);
+    const ImageFile whole = open_image(source.paths, source.options, file_reading());
     const int maximum = max_halvings(whole.info());
     for (int halvings = needed_halvings(device, whole.info());; ++halvings) {
         try {
@@ -64,7 +65,7 @@ std::shared_ptr<const Document> Document::open_halved(const Source& source, cons
         document->whole_ = whole.info();
         ImageOptions finer_left_out = source.options;
         finer_left_out.first_level += halvings;
-        if (halvings > 0) document->image_ = open_image(source.paths, finer_left_out);
+        if (halvings > 0) document->image_ = open_image(source.paths, finer_left_out, file_reading());
         options.usage = verify::usage_for_kernels(device, document->image_.info());
         document->array_ = texton::load(device, document->image_, options);
     } else {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "viewer/model/file_reading.h"
 #include "viewer/render/render.h"
 
 namespace texton::viewer {
@@ -66,7 +67,7 @@ Thumbnail thumbnail(const std::shared_ptr<const Document>& document, int side) {
 }
 
 Thumbnail thumbnail(const Source& source, int side, std::size_t max_bytes) {
-    const ImageFile image = open_image(source.paths, source.options);
+    const ImageFile image = open_image(source.paths, source.options, file_reading());
     if (packed_bytes(image.info()) > max_bytes) return {.text = array_text(image.info())};
     return thumbnail(Document::open(source, Device::cpu()), side);
 }

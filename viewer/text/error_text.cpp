@@ -1,16 +1,32 @@
 #include "viewer/text/error_text.h"
 
 #include <new>
+#include <string_view>
+#include <utility>
 
 #include <texton/error.h>
 
 namespace texton::viewer {
+namespace {
+
+// Replaces names of the library by the options of the programs that set them (see reading_options.h).
+std::string with_option_names(std::string text) {
+    constexpr std::pair<std::string_view, std::string_view> kOptions[] = {{"ReadLimits::seconds", "--read-seconds"},
+                                                                          {"ReadLimits::bytes", "--read-memory"}};
+    for (const auto& [name, option] : kOptions) {
+        if (const std::size_t at = text.find(name); at != std::string::npos) text.replace(at, name.size(), option);
+    }
+    return text;
+}
+
+}  // namespace
 
 std::string error_text(const std::exception& error) {
     const auto* own = dynamic_cast<const Error*>(&error);
     if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return "There is not enough memory.";
     if (own == nullptr) return error.what();
-    std::string text = own->problem() + (own->remedy().empty() ? "." : ". " + own->remedy());
+    const std::string remedy = with_option_names(own->remedy());
+    std::string text = own->problem() + (remedy.empty() ? "." : ". " + remedy);
     if (!own->call().empty())
         text += " [" + own->call() + (own->cuda_name().empty() ? "" : ": " + own->cuda_name()) + "]";
     return text;

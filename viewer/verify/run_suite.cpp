@@ -12,6 +12,7 @@
 
 #include <texton/error.h>
 
+#include "viewer/model/file_reading.h"
 #include "viewer/model/named_paths.h"
 #include "viewer/text/error_text.h"
 #include "viewer/verify/table_file.h"
@@ -155,8 +156,9 @@ HostArray read_input(const Input& input) {
     if (const auto* made = std::get_if<Input::Made>(&input.source)) return draw(made->pattern, made->info);
     const auto& files = std::get<Input::Files>(input.source);
     for (const std::filesystem::path& path : files.paths) viewer::refuse_special_file(path);
-    return read_array(files.paths.size() == 1 ? open_image(files.paths.front(), files.options)
-                                              : open_image(files.paths, files.options));
+    const ReadOptions& reading = viewer::file_reading();
+    return read_array(files.paths.size() == 1 ? open_image(files.paths.front(), files.options, reading)
+                                              : open_image(files.paths, files.options, reading));
 }
 
 Texture texture_of(const Input& input, const Array& array) {

@@ -2,9 +2,11 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,6 +42,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kProgram = "texton-reader";
 constexpr const char* kVariable = "TEXTON_READER";
+constexpr std::size_t kMaxKept = 4;   // processes that wait for other files
 constexpr int kFirstDescriptor = 10;  // above the descriptors that the helper inherits
 constexpr timeval kPatience{60, 0};   // for loading its libraries on a machine with much work
 
@@ -252,28 +255,49 @@ OwnedDescriptor folder_of(const char* object, const char* path) {
          "Change the working folder, or use absolute paths.");
 }
 
+FolderId id_of(const OwnedDescriptor& folder) noexcept {
+    struct stat state {};
+    ::fstat(folder.number(), &state);
+    return {state.st_dev, state.st_ino};
+}
+
 // The helper of the process. The object is never destroyed, because images can outlive static objects. exit() ends the
 // helper; otherwise it ends itself when the process does.
 class CurrentHelper {
 public:
     CurrentHelper() {
+        kept_.reserve(kMaxKept);
         std::atexit([] { instance().end(); });
     }
     void connect(const char* object, std::span<const int> descriptors) {
         const std::lock_guard lock(mutex_);
-        const Owner owner{program_path(object), ::getpid(), ::geteuid(), ::getegid()};
-        if (helper_ != nullptr && !helper_->belongs_to(owner)) helper_.reset();
+        const Owner owner = owner_now(object);
         for (int attempt = 0; attempt < 3; ++attempt) {
             if (helper_ == nullptr) helper_ = std::make_unique<Helper>(object, owner);
             if (helper_->connect(descriptors)) return;
-            helper_.reset();
+            reset();
         }
         fail(object, ErrorCode::unsupported, fmt::format("{} ends as soon as it is started", owner.program),
              fmt::format("Install Texton again, or set {} to the path of the program.", kVariable));
     }
+    std::optional<ReaderConnection> kept(const char* object, const FolderId& folder) {
+        const std::lock_guard lock(mutex_);
+        (void)owner_now(object);
+        std::erase_if(kept_, [](const ReaderConnection& each) { return !each.is_own() || !each.is_idle(); });
+        const auto found = std::ranges::find(kept_, folder, &ReaderConnection::folder);
+        if (found == kept_.end()) return std::nullopt;
+        std::optional<ReaderConnection> taken(std::move(*found));
+        kept_.erase(found);
+        return taken;
+    }
+    void keep(ReaderConnection connection) noexcept {
+        const std::lock_guard lock(mutex_);
+        // The process of a helper that was replaced has ended.
+        if (kept_.size() < kMaxKept) kept_.push_back(std::move(connection));
+    }
     void end() noexcept {
         const std::unique_lock lock(mutex_, std::try_to_lock);
-        if (lock.owns_lock()) helper_.reset();
+        if (lock.owns_lock()) reset();
     }
     static CurrentHelper& instance() {
         static CurrentHelper& made = *new CurrentHelper;
@@ -281,8 +305,20 @@ public:
     }
 
 private:
+    // Ends the helper if it was started for another owner.
+    Owner owner_now(const char* object) {
+        Owner owner{program_path(object), ::getpid(), ::geteuid(), ::getegid()};
+        if (helper_ != nullptr && !helper_->belongs_to(owner)) reset();
+        return owner;
+    }
+    void reset() noexcept {
+        kept_.clear();
+        helper_.reset();
+    }
+
     std::mutex mutex_;
     std::unique_ptr<Helper> helper_;
+    std::vector<ReaderConnection> kept_;
 };
 
 }  // namespace
@@ -302,8 +338,8 @@ std::vector<std::string> helper_paths() {
     return paths;
 }
 
-ReaderConnection::ReaderConnection(OwnedDescriptor socket, OwnedDescriptor memory) noexcept
-    : socket_(std::move(socket)), memory_(std::move(memory)), process_(::getpid()) {}
+ReaderConnection::ReaderConnection(OwnedDescriptor socket, OwnedDescriptor memory, const FolderId& folder) noexcept
+    : socket_(std::move(socket)), memory_(std::move(memory)), folder_(folder), process_(::getpid()) {}
 
 ReaderConnection::~ReaderConnection() {
     // Copies of the socket in forked processes would keep it open.
@@ -312,13 +348,29 @@ ReaderConnection::~ReaderConnection() {
 
 bool ReaderConnection::is_own() const noexcept { return process_ == ::getpid(); }
 
+bool ReaderConnection::is_idle() const noexcept {
+    pollfd event{socket_.number(), POLLIN, 0};
+    int count = 0;
+    do {
+        count = ::poll(&event, 1, 0);
+    } while (count < 0 && errno == EINTR);
+    return count == 0;
+}
+
 ReaderConnection connect_reader(const char* object, const char* folder) {
     auto [ours, theirs] = socket_pair(object);
     OwnedDescriptor memory = shared_memory(object);
     const OwnedDescriptor opened = folder_of(object, folder);
+    const FolderId id = id_of(opened);
     const std::array<int, kMaxPacketDescriptors> descriptors{theirs.number(), memory.number(), opened.number()};
     CurrentHelper::instance().connect(object, descriptors);
-    return {std::move(ours), std::move(memory)};
+    return {std::move(ours), std::move(memory), id};
 }
+
+std::optional<ReaderConnection> kept_reader(const char* object, const char* folder) {
+    return CurrentHelper::instance().kept(object, id_of(folder_of(object, folder)));
+}
+
+void keep_reader(ReaderConnection connection) noexcept { CurrentHelper::instance().keep(std::move(connection)); }
 
 }  // namespace texton::detail

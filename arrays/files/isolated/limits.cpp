@@ -37,9 +37,9 @@ struct Row {
 };
 // Kinds that are not in the table are unbounded: JPEG (a progressive scan codes runs of 32,767 blocks in a few bits),
 // JPEG 2000, WebP, HEIF, GIF (the canvas is larger than its frames), PSD (likewise), RLA (rows can share their bytes),
-// DPX (runs of 32,767 texels), camera raw, DICOM, movies, OpenVDB.
+// camera raw, DICOM, movies, OpenVDB.
 constexpr Row kRows[] = {
-    {"dds", "", 1 * kFromRgb},
+    {"dds", "", 8 * kFromRgb},  // BC1 and BC6H: 8 bytes for 1
     {"png", "", kDeflate* kFromBits},
     {"bmp", "rle4", kUnbounded},  // skips of up to 255 rows, and an early end
     {"bmp", "rle8", kUnbounded},
@@ -66,6 +66,8 @@ constexpr Row kRows[] = {
     {"pnm", "", 1 * kFromBits},
     {"fits", "", 1 * kFromRgb},
     {"cineon", "", 2 * kFromRgb},  // 10 of 16 bits
+    {"dpx", "rle", kUnbounded},    // runs of 32,767 texels
+    {"dpx", "", 2 * kFromRgb},     // 10 of 16 bits
     {"iff", "", kRuns* kFromRgb},
     {"zfile", "", kDeflate* kFromRgb},
 };
@@ -112,8 +114,11 @@ void add_claim(Claim& claim, const Description& source, std::uint64_t file_bytes
     const ImageMetadata& metadata = source.image.metadata;
     const std::uint64_t ratio = largest_compression(metadata.file_kind, compression_of(metadata));
     const bool bounded = ratio != kUnbounded && file_bytes != 0;
-    claim.bytes = sum(claim.bytes, claimed_bytes(source));
-    claim.possible = std::max(claim.possible, bounded ? product(file_bytes, ratio) : kUnboundedBytes);
+    const std::uint64_t claimed = claimed_bytes(source);
+    const std::uint64_t possible = bounded ? product(file_bytes, ratio) : kUnboundedBytes;
+    claim.bytes = sum(claim.bytes, claimed);
+    claim.possible = std::max(claim.possible, possible);
+    claim.is_possible = claim.is_possible && (!bounded || claimed <= possible);
 }
 
 std::uint64_t memory_limit(const ReadLimits& limits, const Claim& claim) noexcept {

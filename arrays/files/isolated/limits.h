@@ -18,6 +18,7 @@ namespace texton::detail {
 struct Claim {
     std::uint64_t bytes = 0;     ///< of all levels of all parts
     std::uint64_t possible = 0;  ///< what the bytes of the file can hold; of several parts the largest number
+    bool is_possible = true;     ///< false: the file is too small for the texels of a part
 };
 /// Adds the claim of a source. `file_bytes` is 0 if the size of the file is not known.
 void add_claim(Claim& claim, const Description& source, std::uint64_t file_bytes) noexcept;

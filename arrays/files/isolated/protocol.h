@@ -12,6 +12,7 @@
 //   reader  -> library   reply: the first bytes of the memory contain the result (a value, or the texels)
 //                        or error: they contain the parts of an Error
 //                        or out_of_memory
+//   library -> reader    closed: the file was closed; requests for another file follow
 //   helper  -> library   ended, on the socket of the reader, after its process ended; not_started if there is none
 //
 // Closing the socket ends the process of the reader. The library owns the memory: only it changes its size, and it
@@ -29,7 +30,7 @@
 namespace texton::detail {
 
 /// "TxR" and the version of the protocol, which changes with the packets and with the messages in message.h.
-constexpr std::uint32_t kReaderProtocol = 0x54785202;
+constexpr std::uint32_t kReaderProtocol = 0x54785203;
 constexpr int kControlDescriptor = 3;  ///< descriptor of the control socket in the helper
 
 enum class PacketKind : std::uint32_t {
@@ -42,7 +43,8 @@ enum class PacketKind : std::uint32_t {
     error,          ///< reader: `value` is the number of bytes of the Error
     out_of_memory,  ///< reader: it could not allocate memory
     ended,          ///< helper: `value` is the wait status of the reader
-    not_started     ///< helper or reader: `value` is the errno of the call that failed
+    not_started,    ///< helper or reader: `value` is the errno of the call that failed
+    closed          ///< library: the reader closes the file
 };
 
 /// All messages have this form.
@@ -91,7 +93,7 @@ inline Received receive_packet(int socket, Packet& packet) noexcept {
     } while (got < 0 && errno == EINTR);
     if (got <= 0) return Received::closed;
     const bool valid = got == static_cast<ssize_t>(sizeof(packet)) && packet.protocol == kReaderProtocol &&
-                       packet.kind <= PacketKind::not_started;
+                       packet.kind <= PacketKind::closed;
     return valid ? Received::packet : Received::malformed;
 }
 

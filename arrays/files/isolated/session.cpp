@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -159,15 +160,28 @@ private:
     std::unique_lock<std::mutex> lock_;
 };
 
-ReaderSession::ReaderSession(std::filesystem::path path, const ReadLimits& limits)
-    : path_(std::move(path)), limits_(limits) {}
+ReaderSession::ReaderSession(std::filesystem::path path, const ReadOptions& options)
+    : path_(std::move(path)), options_(options) {}
 
-ReaderSession::~ReaderSession() { ConnectedSessions::instance().forget(this); }
+ReaderSession::~ReaderSession() {
+    ConnectedSessions::instance().forget(this);
+    if (!options_.reuses_process || failed_ || !connection_ || !connection_->is_own() || !connection_->is_idle())
+        return;
+    if (send_packet(connection_->socket(), PacketKind::closed, 0, {}, MSG_DONTWAIT))
+        keep_reader(std::move(*connection_));
+}
 
 bool ReaderSession::end_if_idle() noexcept {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (lock.owns_lock()) connection_.reset();
     return lock.owns_lock();
+}
+
+// Returns true if a request that failed must be repeated in a new process, since other files can be the cause.
+bool ReaderSession::can_repeat() noexcept {
+    if (!is_reused_) return false;
+    failed_ = true;  // also: no other process that read other files
+    return true;
 }
 
 void ReaderSession::fail(const Asked& asked, const std::string& why, std::string remedy, ErrorCode code,
@@ -185,7 +199,8 @@ void ReaderSession::invalid(const Asked& asked, const std::string& what) {
     refuse_reply(asked.object, what);
 }
 
-void ReaderSession::refuse_reply(const char* object, const std::string& what) const {
+void ReaderSession::refuse_reply(const char* object, const std::string& what) {
+    failed_ = true;
     throw Error({.code = ErrorCode::io,
                  .object = object,
                  .problem = fmt::format("{}: its reader sent an invalid reply ({})", path_.string(), what),
@@ -210,14 +225,28 @@ void ReaderSession::ended(const Asked& asked, int status) {
 }
 
 // Returns false if the connection of an earlier request is of no use: the process ended, or sent a packet that nobody
-// requested.
+// requested. Then there is a new connection.
 bool ReaderSession::connected(const char* object) {
     ConnectedSessions::instance().used(this);
-    if (connection_ && connection_->is_own() && !wait_for_packet(connection_->socket(), Clock::now())) return true;
+    if (connection_ && connection_->is_own() && connection_->is_idle()) return true;
     connection_.reset();
-    connection_.emplace(connect_reader(object, path_.is_absolute() ? "/" : "."));
-    memory_bytes_ = 0;
+    connect(object);
+    struct stat state {};
+    memory_bytes_ = ::fstat(connection_->memory(), &state) == 0 ? static_cast<std::uint64_t>(state.st_size) : 0;
     return false;
+}
+
+void ReaderSession::connect(const char* object) {
+    const char* const folder = path_.is_absolute() ? "/" : ".";
+    is_reused_ = false;
+    if (options_.reuses_process && !failed_) {
+        if (auto kept = kept_reader(object, folder)) {
+            connection_.emplace(std::move(*kept));
+            is_reused_ = true;
+            return;
+        }
+    }
+    connection_.emplace(connect_reader(object, folder));
 }
 
 void ReaderSession::grow(const Asked& asked) {
@@ -248,10 +277,11 @@ std::vector<std::byte> ReaderSession::contents(const Asked& asked, std::uint64_t
 
 // Returns the size of the result, or nothing if the process ended for a reason other than the request.
 std::optional<std::uint64_t> ReaderSession::attempt(const Asked& asked) {
-    bool ready = connected(asked.object);
-    if (!ready && asked.opened && state_of(path_) != state_) {
+    const bool was_connected = connected(asked.object);
+    if (!was_connected && asked.opened && state_of(path_) != state_) {
         fail(asked, "it has changed since it was opened", "Open it again.");
     }
+    bool ready = was_connected || is_reused_;
     grow(asked);
     const int socket = connection_->socket();
     if (!send_packet(socket, PacketKind::request, asked.bytes.size())) return std::nullopt;
@@ -269,6 +299,9 @@ std::optional<std::uint64_t> ReaderSession::attempt(const Asked& asked) {
             case Received::malformed: invalid(asked, "no packet");
             case Received::packet: break;
         }
+        const bool failed = packet.kind == PacketKind::error || packet.kind == PacketKind::out_of_memory ||
+                            packet.kind == PacketKind::ended;
+        if (failed && can_repeat()) return std::nullopt;
         switch (packet.kind) {
             case PacketKind::ready:
                 if (ready) invalid(asked, "ready twice");
@@ -304,26 +337,30 @@ std::optional<std::uint64_t> ReaderSession::attempt(const Asked& asked) {
                      "End other processes, or raise the limits of this one.", ErrorCode::out_of_memory);
             case PacketKind::hello:
             case PacketKind::connect:
-            case PacketKind::request: invalid(asked, "an unknown packet");
+            case PacketKind::request:
+            case PacketKind::closed: invalid(asked, "an unknown packet");
         }
     }
 }
 
 // A process can be killed before it has taken the request, and if the helper is killed, all readers end with it. This
 // says nothing about the file, so that it is read again.
-std::uint64_t ReaderSession::exchange(const Asked& asked) {
-    for (int count = 0; count < 3; ++count) {
+std::uint64_t ReaderSession::exchange(const Asked& asked) try {
+    for (int count = 0; count < 4; ++count) {
         if (const auto bytes = attempt(asked)) return *bytes;
         connection_.reset();
     }
     fail(asked, "its reader was ended from outside", "Read it again.");
+} catch (...) {
+    failed_ = true;
+    throw;
 }
 
 ReaderSession::Asked ReaderSession::asked(const char* object, Request request, std::uint64_t capacity) const {
     request.object = object;
     request.path = path_.string();
-    request.memory = memory_limit(limits_, claim_);
-    request.seconds = time_limit(limits_, claim_);
+    request.memory = memory_limit(options_.limits, claim_);
+    request.seconds = time_limit(options_.limits, claim_);
     return {object, message(request), request.memory, request.seconds, capacity, request.kind == RequestKind::read};
 }
 
@@ -352,12 +389,20 @@ void ReaderSession::read(const char* object, Request request, std::span<std::byt
     // Files without encoding were compared with their size when they were opened, and take no memory.
     const bool encoded = request.source.kind == SourceKind::oiio;
     const Asked asked = this->asked(object, std::move(request), bytes);
+    if (encoded && !claim_.is_possible) {
+        throw Error({.code = ErrorCode::io,
+                     .object = object,
+                     .problem = fmt::format("{} specifies {} bytes of texels, but its {} bytes cannot contain them",
+                                            path_.string(), claim_.bytes, state_.bytes),
+                     .remedy = "The file may be truncated.",
+                     .numbers = {{"bytes", claim_.bytes}, {"file", state_.bytes}}});
+    }
     if (encoded && bytes > asked.memory) {
         throw Error({.code = ErrorCode::out_of_memory,
                      .object = object,
-                     .problem = fmt::format("{}: {} bytes of texels exceed the limit of {} bytes of memory{}",
-                                            path_.string(), bytes, asked.memory,
-                                            limits_.bytes != 0 ? "" : ", which follows from the size of the file"),
+                     .problem = fmt::format(
+                         "{}: {} bytes of texels exceed the limit of {} bytes of memory{}", path_.string(), bytes,
+                         asked.memory, options_.limits.bytes != 0 ? "" : ", which follows from the size of the file"),
                      .remedy = "The file may be damaged. If it is not, raise ReadLimits::bytes.",
                      .numbers = {{"bytes", bytes}, {"limit", asked.memory}}});
     }

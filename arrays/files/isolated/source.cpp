@@ -86,7 +86,7 @@ OpenedImage opened(const ReaderSessionPtr& session, const SourceKey& key) {
 
 class IsolatedOpener : public FileOpener {
 public:
-    explicit IsolatedOpener(const ReadLimits& limits) : limits_(limits) {}
+    explicit IsolatedOpener(const ReadOptions& options) : options_(options) {}
 
     bool is_dds(const std::filesystem::path& path) override {
         return number(*session(path), RequestKind::is_dds, 0, 1) != 0;
@@ -114,7 +114,7 @@ public:
 private:
     // The images of one file share a session.
     ReaderSessionPtr session(const std::filesystem::path& path) {
-        if (session_ == nullptr || session_->path() != path) session_ = std::make_shared<ReaderSession>(path, limits_);
+        if (session_ == nullptr || session_->path() != path) session_ = std::make_shared<ReaderSession>(path, options_);
         return session_;
     }
 
@@ -132,14 +132,14 @@ private:
         return std::make_shared<IsolatedFile>(std::move(source));
     }
 
-    ReadLimits limits_;
+    ReadOptions options_;
     ReaderSessionPtr session_;  // of the file that was opened last
 };
 
 }  // namespace
 
 std::unique_ptr<FileOpener> file_opener(const ReadOptions& options) {
-    if (options.isolated) return std::make_unique<IsolatedOpener>(options.limits);
+    if (options.isolated) return std::make_unique<IsolatedOpener>(options);
     return std::make_unique<FileOpener>();
 }
 

@@ -21,7 +21,7 @@
 #include "arrays/files/isolated/protocol.h"
 #include "arrays/files/oiio.h"
 
-// The process that reads one file. It calls the functions that the library calls when it reads in its own process.
+// The process that reads one file, or several files in turn. It calls the functions that the library calls when it reads in its own process.
 
 namespace texton::reader {
 namespace {
@@ -105,6 +105,12 @@ public:
             send_packet(socket_, PacketKind::out_of_memory);
         } catch (const Error& error) {
             reply(PacketKind::error, message(renamed(error, request.object)));
+        } catch (const std::length_error&) {
+            reply(PacketKind::error,
+                  message(Error({.code = ErrorCode::io,
+                                 .object = request.object,
+                                 .problem = request.path + " specifies a size that does not fit in memory",
+                                 .remedy = "The file may be damaged."})));
         } catch (const std::exception& error) {
             reply(PacketKind::error,
                   message(Error({.code = ErrorCode::io,
@@ -113,6 +119,9 @@ public:
                                  .remedy = "The file may be damaged."})));
         }
     }
+
+    // Closes the file. The next requests are for another one.
+    void close() noexcept { sources_.clear(); }
 
 private:
     void answer(const Request& request) {
@@ -128,7 +137,7 @@ private:
         struct stat memory_state {};
         ::fstat(memory_, &memory_state);
         if (std::cmp_greater(bytes.size(), memory_state.st_size)) {
-            throw std::length_error("its metadata have " + std::to_string(bytes.size()) + " bytes");
+            throw std::runtime_error("its metadata have " + std::to_string(bytes.size()) + " bytes");
         }
         const SharedMemory memory(memory_, bytes.size());
         std::memcpy(memory.data(), bytes.data(), bytes.size());
@@ -208,7 +217,12 @@ void serve(int socket, int memory) {
     Reader reader(socket, memory);
     send_packet(socket, PacketKind::ready);
     Packet packet;
-    while (receive_packet(socket, packet) == Received::packet && packet.kind == PacketKind::request) {
+    while (receive_packet(socket, packet) == Received::packet) {
+        if (packet.kind == PacketKind::closed) {
+            reader.close();
+            continue;
+        }
+        if (packet.kind != PacketKind::request) break;
         send_packet(socket, PacketKind::taken);
         reader.answer(packet.value);
     }

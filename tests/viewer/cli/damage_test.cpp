@@ -76,6 +76,35 @@ TEST_F(CliDamageTest, TruncatedFilesAreNamed) {
     expect_refused_by_all("cut.png");
 }
 
+// Decoders of OpenImageIO end the process that reads these files, take gigabytes of memory, or read what is not there.
+TEST_F(CliDamageTest, FilesThatEndTheirDecoderAreNamed) {
+    write_files("source.png");
+    const fs::path damaged = fs::path(test::configured_path("TEXTON_TEST_FILES", TEXTON_TEST_FILES)) / "damaged";
+    std::vector<std::string> names;
+    for (const fs::directory_entry& entry : fs::directory_iterator(damaged)) {
+        names.push_back(entry.path().filename());
+        fs::copy(entry.path(), folder() / names.back());
+    }
+    ASSERT_GE(names.size(), 10u);
+    for (const std::string& name : names) expect_refused(name);
+    expect_refused_by_all("rgba.psd");
+    const Ended result = run("info --json rgba.psd source.png");
+    EXPECT_EQ(result.status, 2);
+    const auto listed = nlohmann::json::parse(result.out)["files"];
+    ASSERT_EQ(listed.size(), 1u) << result.out;
+    EXPECT_EQ(listed[0]["path"], "source.png");
+}
+
+TEST_F(CliDamageTest, OptionsLimitTheProcessesThatReadFiles) {
+    write_files("source.png");
+    EXPECT_EQ(run("info source.png --in-process").status, 0);
+    EXPECT_EQ(run("info source.png --read-seconds 5 --read-memory 1GiB").status, 0);
+    const Ended limited = run("convert source.png made.tif --read-memory 1000");
+    EXPECT_EQ(limited.status, 2);
+    EXPECT_THAT(limited.err, testing::AllOf(HasSubstr("source.png"), HasSubstr("--read-memory")));
+    EXPECT_EQ(run("info source.png --read-memory much").status, 2);
+}
+
 TEST_F(CliDamageTest, TextFilesWithImageExtensionsAreNamed) {
     write_files("source.png");
     for (const std::string kind : kKinds) {
@@ -118,7 +147,7 @@ TEST_F(CliDamageTest, UnwritableOutputIsNamedAndNoPartialFileIsLeft) {
     fs::create_directories(at("folder.exr"));
     write_suite("source.png");
     const std::set<std::string> before = files();
-    // Limits files to 2 KiB, which has the effect of a full disk.
+    // Limits files to 2 KiB, which has the effect of a full disk, also for memory that processes share.
     const std::string full = "trap '' XFSZ; ulimit -f 4; '" + kProgram + "' ";
     const auto expect_named = [&](const std::string& command, const std::string& name) {
         const Ended result = shell(command);
@@ -126,11 +155,12 @@ TEST_F(CliDamageTest, UnwritableOutputIsNamedAndNoPartialFileIsLeft) {
         EXPECT_THAT(result.out + result.err, HasSubstr(name)) << command;
         EXPECT_EQ(files(), before) << command;
     };
-    expect_named(full + "run resample source.png -o kept.exr --device cpu", "kept.exr");
-    expect_named(full + "convert source.png kept.exr", "kept.exr");
-    expect_named(full + "convert source.png new.dds", "new.dds");
-    expect_named(full + "mips source.png new.tif --device cpu", "new.tif");
-    expect_named(full + "verify suite.json --device cpu --update --yes; s=$?; rmdir suite; exit $s", "a.texref");
+    expect_named(full + "run resample source.png -o kept.exr --device cpu --in-process", "kept.exr");
+    expect_named(full + "convert source.png kept.exr --in-process", "kept.exr");
+    expect_named(full + "convert source.png new.dds --in-process", "new.dds");
+    expect_named(full + "mips source.png new.tif --device cpu --in-process", "new.tif");
+    expect_named(full + "verify suite.json --device cpu --update --yes --in-process; s=$?; rmdir suite; exit $s",
+                 "a.texref");
     EXPECT_EQ(text("kept.exr"), "what was there");
     const std::string program = "'" + kProgram + "' ";
     expect_named(program + "convert source.png folder.exr", "folder.exr");

@@ -1,0 +1,148 @@
+#include <texton/read_options.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <texton/error.h>
+#include <texton/image.h>
+#include <texton/image_file.h>
+
+#include "tests/support/image_folder.h"
+#include "tests/support/reader_processes.h"
+
+// Processes that read several files in turn.
+
+namespace texton {
+namespace {
+
+namespace fs = std::filesystem;
+using OIIO::TypeDesc;
+using test::eventually;
+using test::readers;
+
+constexpr ReadOptions kAlone{.isolated = true};
+constexpr ReadOptions kReused{.isolated = true, .reuses_process = true};
+
+class ReusedProcessTest : public testing::Test {
+protected:
+    // Each test has a helper of its own, which the first read of the next test ends, with all its processes.
+    void SetUp() override {
+        setenv("TEXTON_READER", TEXTON_TEST_READER, 0);
+        fs::create_symlink(test::configured_path("TEXTON_READER", TEXTON_TEST_READER), at("texton-reader"));
+        program_.emplace(at("texton-reader"));
+    }
+    void TearDown() override {
+        program_.reset();
+        (void)read_image(stored("last.png", 1), kAlone);
+    }
+    fs::path at(const std::string& name) const { return folder_.at(name); }
+    fs::path stored(const std::string& name, unsigned seed) const {
+        return test::store(at(name), {test::stored_image(8, 8, 4, TypeDesc::UINT8, seed)});
+    }
+    // Returns the message of the error.
+    static std::string error_of(const fs::path& path, const ReadOptions& options) {
+        try {
+            (void)read_image(path, options);
+        } catch (const Error& error) {
+            return error.what();
+        }
+        return "no error";
+    }
+    // Returns the only process that waits.
+    static pid_t waiting() {
+        EXPECT_TRUE(eventually([] { return readers().size() == 1; }));
+        return readers().empty() ? 0 : readers().front();
+    }
+    static fs::path damaged(const std::string& name) {
+        return fs::path(test::configured_path("TEXTON_TEST_FILES", TEXTON_TEST_FILES)) / "damaged" / name;
+    }
+
+    test::ImageFolder folder_;
+    std::optional<test::ReaderProgram> program_;
+};
+
+TEST_F(ReusedProcessTest, AProcessReadsOneFileAfterAnother) {
+    std::optional<pid_t> process;
+    for (unsigned seed = 1; seed < 6; ++seed) {
+        const fs::path path = stored("file" + std::to_string(seed) + ".png", seed);
+        EXPECT_EQ(read_image(path, kReused).texels, read_image(path).texels);
+        const pid_t now = waiting();
+        EXPECT_EQ(now, process.value_or(now));
+        process = now;
+    }
+}
+
+TEST_F(ReusedProcessTest, AFileThatWasReplacedIsReadAnew) {
+    const fs::path path = stored("file.png", 1);
+    const test::Bytes before = read_image(path, kReused).texels;
+    (void)stored("file.png", 2);
+    const test::Bytes after = read_image(path, kReused).texels;
+    EXPECT_NE(after, before);
+    EXPECT_EQ(after, read_image(path).texels);
+}
+
+TEST_F(ReusedProcessTest, RelativePathsReferToTheCurrentFolder) {
+    const fs::path before = fs::current_path();
+    for (const unsigned seed : {1u, 2u}) {
+        const std::string folder = seed == 1 ? "first" : "second";
+        fs::create_directory(at(folder));
+        const fs::path path = stored(folder + "/here.png", seed);
+        fs::current_path(at(folder));
+        EXPECT_EQ(read_image("here.png", kReused).texels, read_image(path).texels);
+    }
+    fs::current_path(before);
+}
+
+TEST_F(ReusedProcessTest, AProcessThatReadADamagedFileReadsNoOther) {
+    const fs::path good = stored("good.png", 1), cut = stored("cut.png", 2);
+    fs::resize_file(cut, 60);
+    const std::string expected = error_of(cut, kAlone);
+    (void)read_image(good, kReused);
+    const pid_t process = waiting();
+    EXPECT_EQ(error_of(cut, kReused), expected);
+    EXPECT_EQ(read_image(good, kReused).texels, read_image(good).texels);
+    EXPECT_NE(waiting(), process);
+}
+
+TEST_F(ReusedProcessTest, ACrashIsAnErrorOfTheFileThatCausedIt) {
+    const fs::path good = stored("good.png", 1);
+    const std::string expected = error_of(damaged("palette32bit-corrupt.bmp"), kAlone);
+    EXPECT_NE(expected, "no error");
+    for (int round = 0; round < 3; ++round) {
+        EXPECT_EQ(read_image(good, kReused).texels, read_image(good).texels);
+        EXPECT_EQ(error_of(damaged("palette32bit-corrupt.bmp"), kReused), expected);
+    }
+}
+
+TEST_F(ReusedProcessTest, AKilledProcessIsReplaced) {
+    const fs::path path = stored("file.png", 1);
+    (void)read_image(path, kReused);
+    ::kill(waiting(), SIGKILL);
+    EXPECT_EQ(read_image(path, kReused).texels, read_image(path).texels);
+}
+
+TEST_F(ReusedProcessTest, AtMostFourProcessesWaitForOtherFiles) {
+    const fs::path path = stored("file.png", 1);
+    std::vector<ImageFile> images;
+    for (int i = 0; i < 8; ++i) images.push_back(open_image(path, {}, kReused));
+    EXPECT_EQ(readers().size(), 8u);
+    images.clear();
+    EXPECT_TRUE(eventually([] { return readers().size() == 4; })) << readers().size();
+}
+
+TEST_F(ReusedProcessTest, AFileThatIsTooSmallForItsTexelsIsRefusedBeforeItIsDecoded) {
+    const ImageFile image = open_image(damaged("bomb-46341.cin"), {}, kReused);
+    std::vector<std::byte> texel(packed_bytes(image.info().format, {1, 1, 1}));
+    try {
+        image.read({.region = Region{{0, 0, 0}, {1, 1, 1}}}, texel);
+        ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::io);
+        EXPECT_NE(error.problem().find("2048 bytes cannot contain them"), std::string::npos) << error.problem();
+    }
+}
+
+}  // namespace
+}  // namespace texton
