@@ -167,6 +167,23 @@ void set_alpha_to_one(Format format, std::span<std::byte> texels) {
     }
 }
 
+bool has_alpha_of_one(Format format, std::span<const std::byte> texels) {
+    const std::size_t texel = info(format).bytes;
+    const std::size_t channel = texel / 4;
+    const std::uint32_t value = one(format);
+    for (std::size_t at = texel - channel; at < texels.size(); at += texel) {
+        if (std::memcmp(texels.data() + at, &value, channel) != 0) return false;
+    }
+    return true;
+}
+
+void copy_colors(Format format, std::span<const std::byte> texels, std::byte* colors) {
+    const std::size_t texel = info(format).bytes;
+    const std::size_t kept = texel / 4 * 3;
+    for (std::size_t at = 0; at < texels.size(); at += texel, colors += kept)
+        std::memcpy(colors, texels.data() + at, kept);
+}
+
 // The proxy of a writer: bytes go to the new file through a buffer, and the first error is kept. Its type is not
 // "file", because the writer of JPEG hands files to libjpeg, which ends the process if a write fails.
 class ImageFileOutput::Stream : public OIIO::Filesystem::IOProxy {

@@ -42,6 +42,10 @@ void require_read(const char* object, const std::filesystem::path& path, OIIO::I
 [[nodiscard]] OIIO::TypeDesc channel_type(Format format);
 /// Sets the last of four channels to one: the maximum code value of unorm, snorm and srgb, and 1 for other formats.
 void set_alpha_to_one(Format format, std::span<std::byte> texels);
+/// Returns true if the last of four channels is one in all texels.
+[[nodiscard]] bool has_alpha_of_one(Format format, std::span<const std::byte> texels);
+/// Copies the first three of four channels.
+void copy_colors(Format format, std::span<const std::byte> texels, std::byte* colors);
 
 /// Writes a temporary file with OpenImageIO, which complete() renames. The extension of the path selects the kind of
 /// file.

@@ -62,16 +62,30 @@ bool belongs_to_file(const std::string& name) {
            std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
+// Thrown if alpha is not opaque, although it is not to be written.
+struct NotOpaque {};
+
+enum class Alpha : std::uint8_t {
+    written,
+    checked,  // opaque, and not written
+    dropped
+};
+
 class OiioWriter {
 public:
-    OiioWriter(const std::filesystem::path& path, const ImageState& image, const SaveOptions& options)
+    OiioWriter(const std::filesystem::path& path, const ImageState& image, const SaveOptions& options, Alpha alpha)
         : path_(path),
           image_(image),
           options_(options),
+          channels_(alpha == Alpha::written ? info(image.info.format).channels : 3),
+          alpha_(alpha),
           output_(kSave, path),
           parts_(parts_of(image, options.cube)),
           bands_(image, total(), options.progress) {}
 
+    bool can_hold_alpha() const { return output_->supports("alpha") || output_->supports("nchannels"); }
+
+    /// Throws NotOpaque if some alpha is not opaque and the writer was to check that.
     void write() {
         require_possible();
         std::vector<OIIO::ImageSpec> specs;
@@ -130,7 +144,7 @@ private:
             cannot_hold("levels", "Use .dds, .tif or .exr.");
         }
         // OpenImageIO drops the channels silently if the kind of file does not support them.
-        if (row.channels != 1 && !output_->supports("alpha") && !output_->supports("nchannels")) {
+        if (channels_ != 1 && channels_ != 3 && !can_hold_alpha()) {
             cannot_hold(std::string(row.name), detail::other_kinds(detail::channel_type(row.format)));
         }
         const Extent extent = parts_.front()->level(0);
@@ -144,7 +158,7 @@ private:
     OIIO::ImageSpec spec_of(const detail::ImageSource& part, int level) const {
         const Extent extent = part.level(level);
         const FormatInfo& row = info(part.format());
-        OIIO::ImageSpec spec(static_cast<int>(extent.width), static_cast<int>(extent.height), row.channels,
+        OIIO::ImageSpec spec(static_cast<int>(extent.width), static_cast<int>(extent.height), channels_,
                              detail::channel_type(part.format()));
         if (tiled()) set_tile(spec);
         const ImageMetadata& metadata = image_.metadata;
@@ -202,8 +216,7 @@ private:
 
     void require_kept(const detail::ImageSource& part) const {
         const OIIO::ImageSpec& spec = output_->spec();
-        if (spec.format == detail::channel_type(part.format()) && spec.nchannels == info(part.format()).channels)
-            return;
+        if (spec.format == detail::channel_type(part.format()) && spec.nchannels == channels_) return;
         cannot_hold(std::string(name(part.format())), detail::other_kinds(detail::channel_type(part.format())));
     }
 
@@ -213,25 +226,57 @@ private:
         const Extent granule{extent.width, static_cast<std::size_t>(std::max(spec.tile_height, 1)), 1};
         const auto at = [](int origin, std::size_t offset) { return origin + static_cast<int>(offset); };
         for (const Region& box : detail::cut(part.format(), detail::whole(extent), granule, detail::kBandBytes)) {
-            const auto texels = bands_.read(part, level, box);
+            const std::span<const std::byte> texels = bands_.read(part, level, box);
+            const void* const written = written_of(part.format(), texels);
             const int top = at(spec.y, box.offset.y);
             const int bottom = at(top, box.extent.height);
             const bool good = spec.tile_width != 0
                                   ? output_->write_tiles(spec.x, spec.x + spec.width, top, bottom, spec.z, spec.z + 1,
-                                                         spec.format, texels.data())
-                                  : output_->write_scanlines(top, bottom, spec.z, spec.format, texels.data());
+                                                         spec.format, written)
+                                  : output_->write_scanlines(top, bottom, spec.z, spec.format, written);
             output_.require_written(good);
             bands_.report(texels.size());
         }
     }
 
+    // Returns the channels of texels that are written.
+    const void* written_of(Format format, std::span<const std::byte> texels) {
+        if (alpha_ == Alpha::written) return texels.data();
+        if (alpha_ == Alpha::checked && !detail::has_alpha_of_one(format, texels)) throw NotOpaque();
+        colors_.resize(std::max(colors_.size(), texels.size() / 4 * 3));
+        detail::copy_colors(format, texels, colors_.data());
+        return colors_.data();
+    }
+
     const std::filesystem::path& path_;
     const ImageState& image_;
     const SaveOptions& options_;
+    int channels_;  // of a texel in the file
+    Alpha alpha_;
+    std::vector<std::byte> colors_;
     detail::ImageFileOutput output_;
     std::vector<ImageSourcePtr> parts_;
     detail::ImageBands bands_;
 };
+
+void write_with_oiio(const std::filesystem::path& path, const ImageState& image, const SaveOptions& options) {
+    const auto write = [&](Alpha alpha) { OiioWriter(path, image, options, alpha).write(); };
+    if (info(image.info.format).channels != 4 || options.alpha == SavedAlpha::kept) return write(Alpha::written);
+    if (options.alpha == SavedAlpha::dropped) return write(Alpha::dropped);
+    bool holds_alpha = true;
+    try {
+        OiioWriter writer(path, image, options, Alpha::checked);
+        holds_alpha = writer.can_hold_alpha();
+        if (!holds_alpha || options.alpha == SavedAlpha::unless_opaque || image.metadata.channels.size() == 3)
+            return writer.write();
+    } catch (const NotOpaque&) {
+        if (!holds_alpha) {
+            fail_file(kSave, path, "is of a kind that cannot hold alpha, which is not 1 in all texels",
+                      "Use .png, .tif or .exr, or drop alpha with SavedAlpha::dropped.");
+        }
+    }
+    write(Alpha::written);
+}
 
 std::string ending(const std::filesystem::path& path) {
     std::string text = path.extension().string();
@@ -254,7 +299,7 @@ void save_state(const std::filesystem::path& path, const ImageState& state, cons
         detail::save_dds(path, state, options.progress);
         return;
     }
-    OiioWriter(path, state, options).write();
+    write_with_oiio(path, state, options);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <texton/linear.h>
 #include <texton/pitched.h>
 
+#include "arrays/files/oiio.h"
 #include "tests/support/arrays.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/image_folder.h"
@@ -153,6 +154,70 @@ TEST_P(ImageSaveTest, ImagesRotatedOnReadingAreSavedUpright) {
     EXPECT_TRUE(same_bytes(read_part(open_image(at("c.tif"))), read_part(upright)));
 }
 
+// Returns an 8 x 8 image whose alpha is 1, the maximum code value, except in one texel if `opaque` is false.
+Bytes colors_with_alpha(Format format, bool opaque) {
+    Bytes texels = test::pattern(packed_bytes(format, {8, 8}), 3);
+    detail::set_alpha_to_one(format, texels);
+    if (!opaque) texels.back() = std::byte{1};
+    return texels;
+}
+
+TEST_P(ImageSaveTest, OpaqueAlphaIsNotWrittenWhereTheKindOfFileCannotHoldIt) {
+    const struct {
+        const char* name;
+        Format format;
+    } rows[] = {{"a.jpg", Format::rgba8_unorm},
+                {"a.ppm", Format::rgba8_unorm},
+                {"b.jpg", Format::rgba8_srgb},
+                {"a.hdr", Format::rgba32_float},
+                {"c.ppm", Format::rgba8_srgb}};
+    for (const auto& [name, format] : rows) {
+        SCOPED_TRACE(name);
+        Bytes texels = colors_with_alpha(format, true);
+        if (format == Format::rgba32_float) std::ranges::fill(texels, std::byte{0});
+        detail::set_alpha_to_one(format, texels);
+        const ConstView opaque = host_view(std::as_const(texels).data(), format, {8, 8});
+        save(at(name), opaque);
+        EXPECT_EQ(open_image(at(name)).metadata().channels, (std::vector<std::string>{"R", "G", "B"}));
+        const bool is_exact = fs::path(name).extension() == ".ppm";
+        EXPECT_TRUE(!is_exact || same_bytes(read_part(open_image(at(name), {.format = format})), texels));
+        test::expect_error([&] { save(at(name), opaque, {.alpha = SavedAlpha::kept}); }, ErrorCode::io, "texton::save",
+                           {name});
+        texels.back() = std::byte{1};
+        test::expect_error([&] { save(at(name), opaque); }, ErrorCode::io, "texton::save",
+                           {name, "alpha, which is not 1 in all texels"});
+        save(at(name), opaque, {.alpha = SavedAlpha::dropped});
+        EXPECT_EQ(open_image(at(name)).metadata().channels.size(), 3u);
+    }
+}
+
+TEST_P(ImageSaveTest, ImagesFromThreeChannelsAreWrittenWithThree) {
+    for (const char* name : {"a.png", "a.tif", "a.tga", "a.exr"}) {
+        SCOPED_TRACE(name);
+        const bool is_exr = std::string_view(name) == "a.exr";
+        const Format format = is_exr ? Format::rgba16_float : Format::rgba8_unorm;
+        const auto channels = [&](const fs::path& path) { return open_image(path).metadata().channels.size(); };
+        const auto saved = [&](const Bytes& texels, SavedAlpha alpha) {
+            save(at(name), host_view(texels.data(), format, {8, 8}), {.alpha = alpha});
+            return channels(at(name));
+        };
+        const Bytes opaque = colors_with_alpha(format, true), other = colors_with_alpha(format, false);
+        EXPECT_EQ(saved(opaque, SavedAlpha::automatic), 4u);
+        EXPECT_EQ(saved(other, SavedAlpha::unless_opaque), 4u);
+        EXPECT_TRUE(same_bytes(read_part(open_image(at(name), {.format = format})), other));
+        EXPECT_EQ(saved(other, SavedAlpha::dropped), 3u);
+        EXPECT_EQ(saved(opaque, SavedAlpha::unless_opaque), 3u);
+        EXPECT_TRUE(same_bytes(read_part(open_image(at(name), {.format = format})), opaque));
+        // Read from three channels, and written as read.
+        const fs::path copy = at(std::string("copy") + name);
+        save(copy, open_image(at(name)));
+        EXPECT_EQ(channels(copy), 3u);
+        save(copy, open_image(at(name)), {.alpha = SavedAlpha::kept});
+        EXPECT_EQ(channels(copy), 4u);
+        EXPECT_TRUE(same_bytes(read_part(open_image(copy, {.format = format})), opaque));
+    }
+}
+
 TEST_P(ImageSaveTest, UnsupportedContentsAreRefusedAndTheOldFileStays) {
     const Bytes old = test::pattern(100, 5);
     const auto refused = [&](const std::string& name, const Array& array, std::string_view fragment,
@@ -169,7 +234,8 @@ TEST_P(ImageSaveTest, UnsupportedContentsAreRefusedAndTheOldFileStays) {
         return Array(device(), info);
     };
     refused("a.png", array(Format::rgba32_float, ArrayKind::array_2d), "rgba32_float");
-    refused("a.jpg", array(Format::rgba8_unorm, ArrayKind::array_2d), "rgba8_unorm");
+    refused("a.jpg", array(Format::rgba8_unorm, ArrayKind::array_2d), "alpha, which is not 1 in all texels");
+    refused("a.jpg", array(Format::rg8_unorm, ArrayKind::array_2d), "rg8_unorm");
     refused("a.png", array(Format::rgba8_unorm, ArrayKind::layered_2d), "layers");
     refused("a.png", array(Format::rgba8_unorm, ArrayKind::array_2d, 3), "tiles");
     refused("a.tif", array(Format::bc1_unorm, ArrayKind::array_2d), "bc1_unorm");

@@ -10,6 +10,7 @@
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/image_options.h"
+#include "viewer/cli/saved_images.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/file_reading.h"
 #include "viewer/model/kernel_run.h"
@@ -26,8 +27,18 @@ struct Options {
     std::string tile;
     std::string compression;
     std::string cube_out = "vertical_strip";
+    bool drop_alpha = false;
     bool json = false;
 };
+
+// Returns what is different in the new file. Three channels are widened in memory only.
+std::vector<std::string> conversions_of(const ImageFile& image, const fs::path& out) {
+    std::vector<std::string> conversions = image.conversions();
+    if (out.extension() != ".dds" && image.metadata().channels.size() == 3)
+        std::erase_if(conversions,
+                      [](const std::string& each) { return each.starts_with("Three channels are widened"); });
+    return conversions;
+}
 
 Status run(const Options& options) {
     const std::vector<fs::path> inputs(options.files.begin(), options.files.end() - 1);
@@ -37,7 +48,8 @@ Status run(const Options& options) {
     const ImageFile image =
         inputs.size() == 1 ? open_image(inputs.front(), how, reading) : open_image(inputs, how, reading);
     SaveOptions saving{.compression = options.compression,
-                       .cube = value_of(viewer::kCubeLayouts, options.cube_out).value()};
+                       .cube = value_of(viewer::kCubeLayouts, options.cube_out).value(),
+                       .alpha = saved_alpha(options.drop_alpha, std::span(&image, 1))};
     if (!options.tile.empty()) {
         saving.tile = verify::size_of(options.tile, "--tile");
         saving.tile->depth = std::max<std::size_t>(1, saving.tile->depth);
@@ -55,12 +67,12 @@ Status run(const Options& options) {
     if (options.json) {
         nlohmann::ordered_json json{{"path", out.string()}};
         json.update(json_of(array));
-        json["conversions"] = image.conversions();
+        json["conversions"] = conversions_of(image, out);
         print_json(json);
         return Status::good;
     }
     fmt::print("{}: {} of {}, {}\n", out.string(), to_string(array.extent), name(array.format), name(array.kind));
-    for (const std::string& sentence : image.conversions()) fmt::print("  {}\n", sentence);
+    for (const std::string& sentence : conversions_of(image, out)) fmt::print("  {}\n", sentence);
     return Status::good;
 }
 
@@ -80,11 +92,12 @@ void add_convert(CLI::App* command, Status& status) {
     command->add_option("--cube-out", options->cube_out, "Layout of cube faces in OUT, for file types other than .dds")
         ->check(CLI::IsMember(all_names(viewer::kCubeLayouts)))
         ->capture_default_str();
+    add_drop_alpha(*command, options->drop_alpha);
     command->add_flag("--json", options->json, "Print one JSON object instead of text");
     command->footer(
         "The extension of OUT selects the file type. A .dds file stores every array kind with all levels. Several\n"
         "input files become the layers of an array, the faces of a cubemap (--kind cubemap) or the slices of a volume\n"
-        "(--kind array_3d). Alpha, color space and metadata are kept; premultiplied alpha stays premultiplied. Values\n"
+        "(--kind array_3d). Color space and metadata are kept; premultiplied alpha stays premultiplied. Values\n"
         "change only if --format or --color requires it. If writing fails, an existing OUT is unchanged.\n"
         "\n"
         "Examples:\n"

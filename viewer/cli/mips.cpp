@@ -7,6 +7,7 @@
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/image_options.h"
+#include "viewer/cli/saved_images.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/document.h"
 #include "viewer/model/file_reading.h"
@@ -24,6 +25,7 @@ struct Options {
     ImageOptionText image;
     std::vector<std::string> values;
     std::string device;
+    bool drop_alpha = false;
     bool json = false;
 };
 
@@ -32,14 +34,16 @@ Status run(const Options& options) {
     const Kernel& kernel = kernel_named("mips");
     ImageOptions how = options.image.options();
     how.levels = 1;
-    HostArray chain = verify::read_array(open_image(options.in, how, viewer::file_reading()));
+    const ImageFile image = open_image(options.in, how, viewer::file_reading());
+    HostArray chain = verify::read_array(image);
     const Device device = viewer::device_named(options.device);
     const Texture texture(verify::upload(device, chain), verify::standard_sampler(chain.info));
     const verify::KernelRun asked{.kernel = &kernel, .parameters = verify::parameters_of(kernel.info, options.values)};
     for (HostImage& level : verify::run(device, asked, std::span(&texture, 1)))
         chain.levels.push_back(std::move(level));
     chain.info.levels = static_cast<int>(chain.levels.size());
-    save(options.out, verify::upload(Device::cpu(), chain));
+    save(options.out, verify::upload(Device::cpu(), chain),
+         {.alpha = saved_alpha(options.drop_alpha, std::span(&image, 1))});
     if (options.json) {
         nlohmann::ordered_json json{{"path", options.out}};
         json.update(json_of(chain.info));
@@ -67,6 +71,7 @@ void add_mips(CLI::App* command, Status& status) {
     options->image.add_to(*command);
     command->add_option("--device", options->device,
                         "Device: cpu, cpu:N, cuda or cuda:N. Default: the first CUDA device, or else the CPU");
+    add_drop_alpha(*command, options->drop_alpha);
     command->add_flag("--json", options->json, "Print one JSON object instead of text");
     command->footer(
         "`texton run mips --help` prints the parameters. Texels of sRGB formats are averaged as linear light; use\n"

@@ -37,6 +37,7 @@ struct Options {
     std::vector<std::string> samplers;
     std::string kind;
     std::string device;
+    bool drop_alpha = false;
     bool list = false;
     bool help = false;
     bool json = false;
@@ -156,7 +157,8 @@ private:
 
 // --- running a kernel ------------------------------------------------------------------------------------------------
 
-Array read_file(const Options& options, std::size_t index, const Device& device, const InputInfo& expected) {
+Array read_file(const Options& options, std::size_t index, const Device& device, const InputInfo& expected,
+                std::vector<ImageFile>& files) {
     ImageOptions image_options;
     if (!options.kind.empty()) {
         image_options.kind = verify::kind_of(options.kind, "--kind");
@@ -164,16 +166,18 @@ Array read_file(const Options& options, std::size_t index, const Device& device,
         image_options.kind = expected.kinds.front();
     }
     const ImageFile image = open_image(options.inputs[index], image_options, viewer::file_reading());
+    files.push_back(image);
     LoadTiming timing;
     Array array = load(device, image, {.usage = verify::usage_for_kernels(device, image.info()), .timing = &timing});
     if (options.timing) fmt::print(stderr, "{}\n{}\n", options.inputs[index], to_string(timing));
     return array;
 }
 
-Texture read_texture(const Options& options, std::size_t index, const Device& device, verify::KernelRun& asked) {
+Texture read_texture(const Options& options, std::size_t index, const Device& device, verify::KernelRun& asked,
+                     std::vector<ImageFile>& files) {
     const Array array = verify::is_table_file(options.inputs[index])
                             ? verify::read_table(device, options.inputs[index], asked, index)
-                            : read_file(options, index, device, asked.kernel->info.inputs[index]);
+                            : read_file(options, index, device, asked.kernel->info.inputs[index], files);
     const std::size_t sampler = options.samplers.size() > 1 ? index : 0;
     const std::string text = options.samplers.empty() ? "" : options.samplers[sampler];
     return Texture(array, verify::sampler_of(verify::sampler_json(text), "--sampler", array.info()));
@@ -206,7 +210,9 @@ Status run(const Options& options) {
 
     const Device device = viewer::device_named(options.device);
     std::vector<Texture> textures;
-    for (std::size_t i = 0; i < options.inputs.size(); ++i) textures.push_back(read_texture(options, i, device, asked));
+    std::vector<ImageFile> inputs;
+    for (std::size_t i = 0; i < options.inputs.size(); ++i)
+        textures.push_back(read_texture(options, i, device, asked, inputs));
     const Watch kernel_watch;
     const std::vector<HostImage> images = verify::run(device, asked, textures);
     if (options.timing)
@@ -214,7 +220,8 @@ Status run(const Options& options) {
                    kernel_watch.milliseconds());
     const Watch save_watch;
     const bool cubes = kernel.info.group == "cubemap" || (!textures.empty() && is_cube(textures.front().kind()));
-    const std::vector<fs::path> files = save_images(options.out, images, cubes);
+    const std::vector<fs::path> files =
+        save_images(options.out, images, cubes, saved_alpha(options.drop_alpha, inputs));
     if (options.timing) fmt::print(stderr, "saved in {:.2f} ms\n", save_watch.milliseconds());
 
     if (options.json) {
@@ -272,6 +279,7 @@ void add_run(CLI::App* command, Status& status) {
         ->type_name("KIND");
     command->add_option("--device", options->device,
                         "Device: cpu, cpu:N, cuda or cuda:N. Default: the first CUDA device, or else the CPU");
+    add_drop_alpha(*command, options->drop_alpha);
     command->add_flag("--json", options->json, "Print one JSON object instead of text");
     command->add_flag("--timing", options->timing,
                       "Print the times of decoding, copying, computing and saving on standard error");

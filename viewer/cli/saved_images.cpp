@@ -44,26 +44,40 @@ bool is_chain(std::span<const HostImage> images) {
     return true;
 }
 
-void save_array(const fs::path& path, std::span<const HostImage> levels, bool cubes) {
+void save_array(const fs::path& path, std::span<const HostImage> levels, bool cubes, SavedAlpha alpha) {
     HostArray array;
     array.info = info_of(levels.front(), levels.size(), cubes);
     array.levels.assign(levels.begin(), levels.end());
-    save(path, verify::upload(Device::cpu(), array));
+    save(path, verify::upload(Device::cpu(), array), {.alpha = alpha});
 }
 
 }  // namespace
 
-std::vector<fs::path> save_images(const fs::path& out, std::span<const HostImage> images, bool cubes) {
+std::vector<fs::path> save_images(const fs::path& out, std::span<const HostImage> images, bool cubes,
+                                  SavedAlpha alpha) {
     if (images.size() == 1 || (holds_levels(out) && is_chain(images))) {
-        save_array(out, images, cubes);
+        save_array(out, images, cubes, alpha);
         return {out};
     }
     std::vector<fs::path> files;
     for (std::size_t i = 0; i < images.size(); ++i) {
         files.push_back(out.parent_path() / fmt::format("{}_{}{}", out.stem().string(), i, out.extension().string()));
-        save_array(files.back(), images.subspan(i, 1), cubes);
+        save_array(files.back(), images.subspan(i, 1), cubes, alpha);
     }
     return files;
+}
+
+void add_drop_alpha(CLI::App& command, bool& drops) {
+    command.add_flag(
+        "--drop-alpha", drops,
+        "Write only the colors of four channels. Alpha that is 1 in all texels is not written if the files "
+        "that were read have three channels, or if the file type cannot hold alpha");
+}
+
+SavedAlpha saved_alpha(bool drops, std::span<const ImageFile> files) {
+    if (drops) return SavedAlpha::dropped;
+    const auto has_three = [](const ImageFile& file) { return file.metadata().channels.size() == 3; };
+    return !files.empty() && std::ranges::all_of(files, has_three) ? SavedAlpha::unless_opaque : SavedAlpha::automatic;
 }
 
 }  // namespace texton::cli

@@ -164,8 +164,10 @@ void Workspace::export_texels(const QString& path) {
         QString said = tr("Saved %1.").arg(path);
         try {
             const bool is_elsewhere = document->is_planar() || document->is_finer_in_files({});
+            const bool has_three = document->file().metadata().channels.size() == 3;
             save(path.toStdString(), is_elsewhere ? document->file() : image_of(document->array()),
-                 {.progress = telling(self, title, token)});
+                 {.alpha = has_three ? SavedAlpha::unless_opaque : SavedAlpha::automatic,
+                  .progress = telling(self, title, token)});
         } catch (const std::exception& error) {
             said = text(error);
         }

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -10,6 +11,17 @@
 
 namespace texton {
 
+/// Whether save() writes the alpha of images with four channels, or only their colors. "Opaque" means that alpha is the
+/// value that open_image() adds to three channels, in all texels: 1, or the maximum code value.
+enum class SavedAlpha : std::uint8_t {
+    /// Opaque alpha is not written if the kind of file cannot hold alpha (JPEG, PPM, HDR), or if the image was opened from
+    /// a file with three channels.
+    automatic,
+    unless_opaque,  ///< opaque alpha is not written
+    kept,           ///< alpha is written
+    dropped         ///< alpha is not written, whatever its values are
+};
+
 /// Options of save().
 struct SaveOptions {
     /// Size of a tile in texels. If it is not set, files with levels have tiles of 64 x 64 and other files have rows.
@@ -18,6 +30,7 @@ struct SaveOptions {
     std::string compression{};
     CubeLayout cube = CubeLayout::vertical_strip;  ///< layout of cubemaps; ignored for DDS, which stores faces
     std::vector<ImageAttribute> attributes{};      ///< attributes that are added to those of the image
+    SavedAlpha alpha = SavedAlpha::automatic;      ///< whether alpha is written; ignored for DDS
     OnImageProgress progress{};                    ///< called after each part; empty: not called
 };
 
@@ -35,10 +48,12 @@ struct SaveOptions {
 /// - .yuv and .raw hold one planar frame.
 /// - Other kinds of file are written by OpenImageIO. .tif and .exr hold levels, in tiles, or parts: layers and slices
 ///   become parts. .tx is a TIFF. Cubemaps are written in the layout SaveOptions::cube, and each cube of a
-///   cubemap_layered becomes a part. Each layer of a layered_1d becomes a row. Alpha, color space and the attributes of
-///   the image's metadata are kept, except attributes that describe how the old file was stored.
+///   cubemap_layered becomes a part. Each layer of a layered_1d becomes a row. Color space and the attributes of the
+///   image's metadata are kept, except attributes that describe how the old file was stored. SaveOptions::alpha selects
+///   whether alpha is written.
 ///
-/// Throws Error{io}, which names the file, if the kind of file cannot hold the image or if the file cannot be written.
+/// Throws Error{io}, which names the file, if the kind of file cannot hold the image, for example alpha that is not
+/// opaque, or if the file cannot be written.
 /// Throws Error{bad_argument} if a side of the tile is 0 or 2^31 or more. Throws Canceled if the callback returns
 /// false, the callback's exceptions unchanged, and the errors of ImageFile::read().
 void save(const std::filesystem::path& path, const ImageFile& image, const SaveOptions& options = {});

@@ -155,11 +155,31 @@ TEST_F(CliRunTest, ConvertAndMipsDescribeTheirOutputAsJson) {
     EXPECT_EQ(json::parse(mips.out)["path"], "b.dds");
 }
 
+TEST_F(CliRunTest, ImagesFromThreeChannelsAreWrittenWithThree) {
+    const auto channels = [&](const std::string& file) {
+        return json::parse(run("info --json " + file).out)["files"][0]["channels"].size();
+    };
+    EXPECT_EQ(run("convert a.png three.png --drop-alpha").status, 0);
+    EXPECT_EQ(channels("three.png"), 3u);
+    const Ended jpeg = run("convert three.png three.jpg");
+    EXPECT_EQ(jpeg.status, 0) << jpeg.err;
+    EXPECT_EQ(channels("three.jpg"), 3u);
+    EXPECT_EQ(jpeg.out.find("widened"), std::string::npos) << jpeg.out;
+    EXPECT_EQ(run("run gaussian three.png -o blurred.png --device cpu").status, 0);
+    EXPECT_EQ(channels("blurred.png"), 3u);
+    EXPECT_EQ(run("run gaussian a.png -o blurred.png --device cpu").status, 0);
+    EXPECT_EQ(channels("blurred.png"), 4u);
+    EXPECT_EQ(run("run gaussian a.png -o blurred.jpg --device cpu --drop-alpha").status, 0);
+    EXPECT_EQ(run("mips three.png levels.tif --device cpu").status, 0);
+    EXPECT_EQ(channels("levels.tif"), 3u);
+}
+
 TEST_F(CliRunTest, RefusedConvertKeepsTheExistingFile) {
     const std::string before = text("a.png");
-    const Ended result = run("convert a.png b.jpg");  // the image has alpha
+    ASSERT_EQ(run("run swizzle a.png -o clear.png --set channels=rgb0 --device cpu").status, 0);
+    const Ended result = run("convert clear.png b.jpg");
     EXPECT_EQ(result.status, 2);
-    EXPECT_THAT(result.err, HasSubstr("b.jpg"));
+    EXPECT_THAT(result.err, testing::AllOf(HasSubstr("b.jpg"), HasSubstr("--drop-alpha")));
     EXPECT_EQ(run("convert gone.png a.png").status, 2);
     EXPECT_EQ(run("convert a.png").status, 2);
     EXPECT_EQ(text("a.png"), before);
