@@ -126,6 +126,8 @@ std::vector<OpenedImage> open_all(detail::FileOpener& files, Paths paths, const 
         for (int part = first; part < (together ? parts : first + 1); ++part) {
             all.push_back(open_one(files, path, part, options));
             all.back().metadata.parts = static_cast<std::size_t>(parts);
+            if (parts > 1 && !together)
+                all.back().conversions.push_back(fmt::format("Only part {} of {} parts is read.", part, parts));
         }
     }
     return all;

@@ -384,6 +384,12 @@ TEST_F(ImageFileTest, PartsOfAFileBecomeLayersOnRequest) {
         EXPECT_EQ(open_image(path).info().kind, ArrayKind::array_2d);
         EXPECT_EQ(open_image(path).metadata().parts, 3u);
         EXPECT_TRUE(same_bytes(read_part(open_image(path, {.part = 1})), parts[1].levels[0]));
+        const auto says = [](const ImageFile& image, const std::string& sentence) {
+            return std::ranges::find(image.conversions(), sentence) != image.conversions().end();
+        };
+        EXPECT_TRUE(says(open_image(path), "Only part 0 of 3 parts is read."));
+        EXPECT_TRUE(says(open_image(path, {.part = 1}), "Only part 1 of 3 parts is read."));
+        EXPECT_FALSE(says(open_image(path, {.kind = ArrayKind::layered_2d}), "Only part 0 of 3 parts is read."));
         const ImageFile layers = open_image(path, {.kind = ArrayKind::layered_2d});
         ASSERT_EQ(layers.info().layers, 3u);
         for (std::size_t layer = 0; layer < 3; ++layer) {
