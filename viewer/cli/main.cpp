@@ -26,16 +26,20 @@ namespace cli = texton::cli;
 struct Command {
     std::string_view name;
     void (*add)(CLI::App* command, cli::Status& status);
-    bool reads_images = false;
 };
 
 constexpr std::array kCommands{
-    Command{"bench", cli::add_bench},           Command{"compare", cli::add_compare, true},
-    Command{"completion", cli::add_completion}, Command{"convert", cli::add_convert, true},
-    Command{"devices", cli::add_devices},       Command{"info", cli::add_info, true},
-    Command{"mips", cli::add_mips, true},       Command{"record", cli::add_record},
-    Command{"replay", cli::add_replay},         Command{"run", cli::add_run, true},
-    Command{"verify", cli::add_verify, true},
+    Command{"bench", cli::add_bench},
+    Command{"compare", cli::add_compare},
+    Command{"completion", cli::add_completion},
+    Command{"convert", cli::add_convert},
+    Command{"devices", cli::add_devices},
+    Command{"info", cli::add_info},
+    Command{"mips", cli::add_mips},
+    Command{"record", cli::add_record},
+    Command{"replay", cli::add_replay},
+    Command{"run", cli::add_run},
+    Command{"verify", cli::add_verify},
 };
 
 constexpr bool is_here(const texton::launcher::CommandName& listed) {
@@ -60,7 +64,7 @@ int run(CLI::App& program, int argc, char** argv, int& output_failure) {
         for (const Command& command : kCommands) {
             CLI::App* const added = program.get_subcommand(std::string(command.name));
             command.add(added, status);
-            if (command.reads_images) texton::viewer::add_reading_options(*added);
+            if (texton::launcher::reads_images(command.name)) texton::viewer::add_reading_options(*added);
         }
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -2,18 +2,25 @@
 // by the program that implements the command: texton-view for `view`, texton-commands for all others. Loading the 250
 // libraries of OpenImageIO takes a quarter of a second of processor time. This program links none of them, so it starts
 // quickly.
+#include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
+#include "arrays/files/isolated/spawn_helper.h"
 #include "viewer/launcher/command_line.h"
+#include "viewer/launcher/command_names.h"
 
 namespace {
 
@@ -47,6 +54,34 @@ int start_view(std::vector<std::string> arguments) {
     return kFailed;
 }
 
+// Returns whether the command reads image files in another process.
+bool needs_reader(const std::vector<std::string>& arguments) {
+    constexpr std::string_view kWithoutReader[] = {"--in-process", "--help", "-h", "--list"};
+    if (arguments.size() < 3 || !texton::launcher::reads_images(arguments[1])) return false;
+    return std::ranges::find_first_of(arguments, kWithoutReader) == arguments.end();
+}
+
+// Starts texton-reader, so that it loads its libraries while texton-commands does. Without it, texton-commands starts
+// the program itself.
+void start_reader(const fs::path& folder) {
+    const char* const chosen = std::getenv("TEXTON_READER");
+    const std::string program = chosen != nullptr && *chosen != '\0' ? chosen : (folder / "texton-reader").string();
+    constexpr int kFirst = 10;  // above the descriptors that the program gets
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
+    const int ours = ::fcntl(ends[0], F_DUPFD, kFirst);  // stays open in texton-commands
+    const int theirs = ::fcntl(ends[1], F_DUPFD_CLOEXEC, kFirst);
+    pid_t process = -1;
+    const bool started =
+        ours >= 0 && theirs >= 0 && texton::detail::spawn_helper(program.c_str(), theirs, process) == 0;
+    for (const int end : {ends[0], ends[1], theirs, started ? -1 : ours}) {
+        if (end >= 0) ::close(end);
+    }
+    if (!started) return;
+    const std::string text = std::to_string(::getpid()) + ":" + std::to_string(process) + ":" + std::to_string(ours);
+    ::setenv(texton::detail::kStartedHelper, (text + ":" + program).c_str(), 1);
+}
+
 int start_commands(const std::vector<std::string>& arguments) {
     // texton-commands is beside this program in a build tree and where both were copied to one folder. In an
     // installation it is in TEXTON_LIBEXEC, a path relative to this program.
@@ -54,6 +89,7 @@ int start_commands(const std::vector<std::string>& arguments) {
     const fs::path beside = folder / "texton-commands";
     const fs::path installed = (folder / TEXTON_LIBEXEC / "texton-commands").lexically_normal();
     for (const fs::path& program : {beside, installed}) {
+        if (needs_reader(arguments) && ::access(program.c_str(), X_OK) == 0) start_reader(program.parent_path());
         become(program.string(), arguments);
         if (errno == ENOENT) continue;
         std::cerr << "texton: " << program.string() << " could not be started: " << std::strerror(errno)

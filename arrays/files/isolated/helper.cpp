@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -19,6 +18,7 @@ extern "C" {
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
@@ -31,6 +31,7 @@ extern "C" {
 #include <texton/error.h>
 
 #include "arrays/files/isolated/protocol.h"
+#include "arrays/files/isolated/spawn_helper.h"
 
 // Programs that use the installed CMake package define this function: the folder of texton-reader in the package.
 extern "C" __attribute__((weak)) const char* texton_installed_libexec();
@@ -110,54 +111,9 @@ std::array<OwnedDescriptor, 2> socket_pair(const char* object) {
     return {OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1])};
 }
 
-// Throws if a function that prepares posix_spawn() returned an error number.
-void require_prepared(const char* object, int error) {
-    if (error != 0) not_created(object, "the settings", error);
-}
-
-class SpawnActions {
-public:
-    explicit SpawnActions(const char* object) { require_prepared(object, posix_spawn_file_actions_init(&value)); }
-    ~SpawnActions() { posix_spawn_file_actions_destroy(&value); }
-    SpawnActions(const SpawnActions&) = delete;
-    SpawnActions& operator=(const SpawnActions&) = delete;
-
-    posix_spawn_file_actions_t value;
-};
-
-class SpawnAttributes {
-public:
-    explicit SpawnAttributes(const char* object) { require_prepared(object, posix_spawnattr_init(&value)); }
-    ~SpawnAttributes() { posix_spawnattr_destroy(&value); }
-    SpawnAttributes(const SpawnAttributes&) = delete;
-    SpawnAttributes& operator=(const SpawnAttributes&) = delete;
-
-    posix_spawnattr_t value;
-};
-
-// Starts the program with default signals and no descriptors of this process but standard error and the socket. It is
-// in a process group of its own, so that Ctrl+C in a terminal does not end it while this program handles the signal.
 pid_t spawn(const char* object, const std::string& program, int control) {
-    SpawnActions actions(object);
-    SpawnAttributes attributes(object);
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    constexpr short kFlags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP;
-    for (const int error :
-         {posix_spawn_file_actions_addopen(&actions.value, 0, "/dev/null", O_RDWR, 0),
-          posix_spawn_file_actions_adddup2(&actions.value, 0, 1),
-          posix_spawn_file_actions_adddup2(&actions.value, control, kControlDescriptor),
-          posix_spawn_file_actions_addclosefrom_np(&actions.value, kControlDescriptor + 1),
-          posix_spawnattr_setsigmask(&attributes.value, &none), posix_spawnattr_setsigdefault(&attributes.value, &all),
-          posix_spawnattr_setpgroup(&attributes.value, 0), posix_spawnattr_setflags(&attributes.value, kFlags)}) {
-        require_prepared(object, error);
-    }
-    std::string name = program;
-    const std::array<char*, 2> arguments{name.data(), nullptr};
     pid_t process = -1;
-    const int error =
-        ::posix_spawn(&process, program.c_str(), &actions.value, &attributes.value, arguments.data(), environ);
+    const int error = spawn_helper(program.c_str(), control, process);
     if (error == 0) return process;
     if (is_used_up(error)) not_created(object, "a process", error);
     fail(object, ErrorCode::unsupported,
@@ -201,16 +157,13 @@ public:
         process_.emplace(object, spawn(object, owner_.program, theirs.number()));
         theirs.reset();
         control_ = std::move(ours);
-        ::setsockopt(control_.number(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
-        ::setsockopt(control_.number(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));
-        Packet packet;
-        const Received received = receive_packet(control_.number(), packet);
-        if (received == Received::packet && packet.kind == PacketKind::hello) return;
-        end();
-        fail(object, ErrorCode::unsupported,
-             fmt::format("{} did not start as the helper that reads files in isolation: {}", owner_.program,
-                         received == Received::closed ? "it ended" : "it belongs to another version of Texton"),
-             fmt::format("Install Texton again, or set {} to the path of the program of this version.", kVariable));
+        require_hello(object);
+    }
+    // Takes over a helper that was started before.
+    Helper(const char* object, Owner owner, OwnedDescriptor control, pid_t process)
+        : owner_(std::move(owner)), control_(std::move(control)) {
+        process_.emplace(object, process);
+        require_hello(object);
     }
     ~Helper() { end(); }
     Helper(const Helper&) = delete;
@@ -223,6 +176,19 @@ public:
     }
 
 private:
+    // Throws if the helper is not a texton-reader of this version.
+    void require_hello(const char* object) {
+        ::setsockopt(control_.number(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
+        ::setsockopt(control_.number(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));
+        Packet packet;
+        const Received received = receive_packet(control_.number(), packet);
+        if (received == Received::packet && packet.kind == PacketKind::hello) return;
+        end();
+        fail(object, ErrorCode::unsupported,
+             fmt::format("{} did not start as the helper that reads files in isolation: {}", owner_.program,
+                         received == Received::closed ? "it ended" : "it belongs to another version of Texton"),
+             fmt::format("Install Texton again, or set {} to the path of the program of this version.", kVariable));
+    }
     // A forked copy of the process only closes its descriptors: the helper belongs to the original.
     void end() noexcept {
         control_.reset();
@@ -234,6 +200,27 @@ private:
     OwnedDescriptor control_;
     std::optional<StartedProcess> process_;
 };
+
+// Returns the helper that kStartedHelper describes, or null. Only the first call returns it.
+std::unique_ptr<Helper> started_before(const char* object, const Owner& owner) {
+    static bool is_first = true;
+    const char* const text = std::exchange(is_first, false) ? ::secure_getenv(kStartedHelper) : nullptr;
+    int user = 0, process = 0, number = -1, used = 0;
+    if (text == nullptr || std::sscanf(text, "%d:%d:%d:%n", &user, &process, &number, &used) != 3) return nullptr;
+    // Processes that this one starts inherit the variable, but not the helper.
+    if (user != owner.process || used == 0) return nullptr;
+    int kind = 0;
+    socklen_t bytes = sizeof(kind);
+    if (::getsockopt(number, SOL_SOCKET, SO_TYPE, &kind, &bytes) != 0 || kind != SOCK_SEQPACKET) return nullptr;
+    OwnedDescriptor control(number);
+    ::fcntl(number, F_SETFD, FD_CLOEXEC);
+    if (owner.program != text + used) return nullptr;
+    try {
+        return std::make_unique<Helper>(object, owner, std::move(control), process);
+    } catch (const Error&) {
+        return nullptr;  // another one is started
+    }
+}
 
 // Returns shared memory that the reader can neither shorten nor prevent this process from growing.
 OwnedDescriptor shared_memory(const char* object) {
@@ -273,6 +260,7 @@ public:
         const std::lock_guard lock(mutex_);
         const Owner owner = owner_now(object);
         for (int attempt = 0; attempt < 3; ++attempt) {
+            if (helper_ == nullptr) helper_ = started_before(object, owner);
             if (helper_ == nullptr) helper_ = std::make_unique<Helper>(object, owner);
             if (helper_->connect(descriptors)) return;
             reset();

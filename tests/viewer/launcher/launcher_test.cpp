@@ -2,6 +2,7 @@
 // that it finds.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -82,6 +83,28 @@ TEST_F(LauncherTest, MissingCommandsErrorNamesTheSearchedPaths) {
     EXPECT_THAT(refused.err, HasSubstr(at("libexec/texton/texton-commands")));
     EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
     EXPECT_EQ(shell(texton + "--help").out, run("--help").out);
+}
+
+TEST_F(LauncherTest, TheReaderIsStartedOnceForCommandsThatReadImages) {
+    const std::string reader = test::configured_path("TEXTON_READER", TEXTON_TEST_READER);
+    const std::string image = test::configured_path("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS) + "/card.png";
+    std::ofstream(at("reader")) << "#!/bin/sh\necho start >> '" << at("starts") << "'\nexec '" << reader << "'\n";
+    fs::permissions(at("reader"), fs::perms::owner_all);
+    const auto starts = [&](const std::string& program, const std::string& arguments, int status) {
+        fs::remove(at("starts"));
+        const Ended result = shell("TEXTON_READER='" + at("reader") + "' '" + program + "' " + arguments);
+        EXPECT_EQ(result.status, status) << arguments << result.err;
+        return text("starts");
+    };
+    EXPECT_EQ(starts(kProgram, "info '" + image + "' '" + image + "'", 0), "start\n");
+    EXPECT_EQ(starts(commands(), "info '" + image + "'", 0), "start\n");
+    EXPECT_EQ(starts(kProgram, "info '" + image + "' --in-process", 0), "");
+    EXPECT_EQ(starts(kProgram, "info --help", 0), "");
+    EXPECT_EQ(starts(kProgram, "run --list", 0), "");
+    EXPECT_EQ(starts(kProgram, "devices", 0), "");
+    // A description of a helper of another process, or of none, is not used.
+    const std::string describes = "TEXTON_STARTED_READER=1:2:0:" + at("reader") + " ";
+    EXPECT_EQ(starts("env", describes + "'" + commands().string() + "' info '" + image + "'", 0), "start\n");
 }
 
 TEST_F(LauncherTest, MissingViewerErrorNamesTheRemedy) {

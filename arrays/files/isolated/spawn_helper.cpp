@@ -1,0 +1,65 @@
+#include "arrays/files/isolated/spawn_helper.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <initializer_list>
+
+#include "arrays/files/isolated/protocol.h"
+
+namespace texton::detail {
+namespace {
+
+struct SpawnActions {
+    SpawnActions() noexcept : error(posix_spawn_file_actions_init(&value)) {}
+    ~SpawnActions() {
+        if (error == 0) posix_spawn_file_actions_destroy(&value);
+    }
+    SpawnActions(const SpawnActions&) = delete;
+    SpawnActions& operator=(const SpawnActions&) = delete;
+
+    posix_spawn_file_actions_t value;
+    int error;
+};
+
+struct SpawnAttributes {
+    SpawnAttributes() noexcept : error(posix_spawnattr_init(&value)) {}
+    ~SpawnAttributes() {
+        if (error == 0) posix_spawnattr_destroy(&value);
+    }
+    SpawnAttributes(const SpawnAttributes&) = delete;
+    SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+
+    posix_spawnattr_t value;
+    int error;
+};
+
+}  // namespace
+
+int spawn_helper(const char* program, int control, pid_t& process) noexcept {
+    SpawnActions actions;
+    SpawnAttributes attributes;
+    if (actions.error != 0) return actions.error;
+    if (attributes.error != 0) return attributes.error;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    constexpr short kFlags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP;
+    for (const int error :
+         {posix_spawn_file_actions_addopen(&actions.value, 0, "/dev/null", O_RDWR, 0),
+          posix_spawn_file_actions_adddup2(&actions.value, 0, 1),
+          posix_spawn_file_actions_adddup2(&actions.value, control, kControlDescriptor),
+          posix_spawn_file_actions_addclosefrom_np(&actions.value, kControlDescriptor + 1),
+          posix_spawnattr_setsigmask(&attributes.value, &none), posix_spawnattr_setsigdefault(&attributes.value, &all),
+          posix_spawnattr_setpgroup(&attributes.value, 0), posix_spawnattr_setflags(&attributes.value, kFlags)}) {
+        if (error != 0) return error;
+    }
+    const std::array<char*, 2> arguments{const_cast<char*>(program), nullptr};  // the function does not change it
+    return ::posix_spawn(&process, program, &actions.value, &attributes.value, arguments.data(), environ);
+}
+
+}  // namespace texton::detail
