@@ -62,6 +62,21 @@ bool belongs_to_file(const std::string& name) {
            std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
+// Returns the format with channels of this type into which ImageOptions::format converts texels, or nothing.
+std::optional<Format> convertible_to(const FormatInfo& from, OIIO::TypeDesc type) {
+    const bool is_float = from.kind == FormatKind::floating;
+    if (!is_float && from.kind != FormatKind::unorm && from.kind != FormatKind::srgb) return std::nullopt;
+    const auto by_channels = [&](Format one, Format two, Format four) {
+        return std::optional(from.channels == 1 ? one : from.channels == 2 ? two : four);
+    };
+    if (type == OIIO::TypeHalf) return by_channels(Format::r16_float, Format::rg16_float, Format::rgba16_float);
+    if (type == OIIO::TypeFloat) return by_channels(Format::r32_float, Format::rg32_float, Format::rgba32_float);
+    if (type == OIIO::TypeUInt16) return by_channels(Format::r16_unorm, Format::rg16_unorm, Format::rgba16_unorm);
+    if (type == OIIO::TypeUInt8)  // colors that are floats are linear
+        return by_channels(Format::r8_unorm, Format::rg8_unorm, is_float ? Format::rgba8_srgb : Format::rgba8_unorm);
+    return std::nullopt;
+}
+
 // Thrown if alpha is not opaque, although it is not to be written.
 struct NotOpaque {};
 
@@ -135,14 +150,14 @@ private:
         if (parts_.size() > 1 && !output_->supports("multiimage")) {
             cannot_hold("layers, faces or slices", "Use .dds, .tif or .exr.");
         }
-        if (tiled() && !output_->supports("tiles")) cannot_hold("tiles", "Use .tif or .exr.");
         if (levels() > 1 && parts_.size() > 1) {
             cannot_hold("levels of layers, faces or slices", "Use .dds, or save a single level or layer.");
         }
         // Of the kinds of file without mipmaps, only TIFF stores levels, as parts.
         if (levels() > 1 && !output_->supports("mipmap") && output_->format_name() != std::string("tiff")) {
-            cannot_hold("levels", "Use .dds, .tif or .exr.");
+            cannot_hold("levels", "Use .dds, .tif or .exr, or open the image with ImageOptions::levels = 1.");
         }
+        if (tiled() && !output_->supports("tiles")) cannot_hold("tiles", "Use .tif or .exr.");
         // OpenImageIO drops the channels silently if the kind of file does not support them.
         if (channels_ != 1 && channels_ != 3 && !can_hold_alpha()) {
             cannot_hold(std::string(row.name), detail::other_kinds(detail::channel_type(row.format)));
@@ -217,7 +232,10 @@ private:
     void require_kept(const detail::ImageSource& part) const {
         const OIIO::ImageSpec& spec = output_->spec();
         if (spec.format == detail::channel_type(part.format()) && spec.nchannels == channels_) return;
-        cannot_hold(std::string(name(part.format())), detail::other_kinds(detail::channel_type(part.format())));
+        const auto format = convertible_to(info(part.format()), spec.format);
+        cannot_hold(std::string(name(part.format())),
+                    format ? fmt::format("Open the image with ImageOptions::format = {}.", name(*format))
+                           : detail::other_kinds(detail::channel_type(part.format())));
     }
 
     void write_level(const detail::ImageSource& part, int level) {

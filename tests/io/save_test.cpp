@@ -233,11 +233,14 @@ TEST_P(ImageSaveTest, UnsupportedContentsAreRefusedAndTheOldFileStays) {
         if (kind == ArrayKind::layered_2d) info.layers = 3;
         return Array(device(), info);
     };
-    refused("a.png", array(Format::rgba32_float, ArrayKind::array_2d), "rgba32_float");
+    refused("a.png", array(Format::rgba32_float, ArrayKind::array_2d), "ImageOptions::format = rgba8_srgb");
+    refused("a.exr", array(Format::r8_unorm, ArrayKind::array_2d), "ImageOptions::format = r16_float");
+    refused("a.exr", array(Format::rgba8_sint, ArrayKind::array_2d), "rgba8_sint. Use .tif");
     refused("a.jpg", array(Format::rgba8_unorm, ArrayKind::array_2d), "alpha, which is not 1 in all texels");
     refused("a.jpg", array(Format::rg8_unorm, ArrayKind::array_2d), "rg8_unorm");
     refused("a.png", array(Format::rgba8_unorm, ArrayKind::layered_2d), "layers");
-    refused("a.png", array(Format::rgba8_unorm, ArrayKind::array_2d, 3), "tiles");
+    refused("a.png", array(Format::rgba8_unorm, ArrayKind::array_2d, 3), "ImageOptions::levels = 1");
+    refused("b.png", array(Format::rgba8_unorm, ArrayKind::array_2d), "tiles", {.tile = Extent{16, 16}});
     refused("a.tif", array(Format::bc1_unorm, ArrayKind::array_2d), "bc1_unorm");
     refused("a.tif", array(Format::rgba8_unorm, ArrayKind::layered_2d, 3), "levels of layers");
     refused("a.yuv", array(Format::rgba8_unorm, ArrayKind::array_2d), "planar");

@@ -408,7 +408,7 @@ void ReaderSession::read(const char* object, Request request, std::span<std::byt
     }
     if (exchange(asked) != bytes) invalid(asked, "a wrong number of bytes");
     if (!read_all(connection_->memory(), packed)) invalid(asked, "too few bytes");
-    if (memory_bytes_ > kKeptMemory) {
+    if (bytes > kKeptMemory) {
         ::fallocate(connection_->memory(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(kKeptMemory),
                     static_cast<off_t>(memory_bytes_ - kKeptMemory));
     }

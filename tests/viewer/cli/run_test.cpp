@@ -174,6 +174,15 @@ TEST_F(CliRunTest, ImagesFromThreeChannelsAreWrittenWithThree) {
     EXPECT_EQ(channels("levels.tif"), 3u);
 }
 
+TEST_F(CliRunTest, RefusalsNameTheOptionThatHelps) {
+    EXPECT_THAT(run("convert a.png a.exr").err, HasSubstr("--format rgba16_float"));
+    EXPECT_EQ(run("convert a.png a.exr --format rgba16_float").status, 0);
+    EXPECT_THAT(run("convert a.exr b.png").err, HasSubstr("--format rgba8_srgb"));
+    EXPECT_EQ(run("mips a.png levels.dds --device cpu").status, 0);
+    EXPECT_THAT(run("convert levels.dds b.png").err, HasSubstr("--levels 1"));
+    EXPECT_EQ(run("convert levels.dds b.png --levels 1").status, 0);
+}
+
 TEST_F(CliRunTest, RefusedConvertKeepsTheExistingFile) {
     const std::string before = text("a.png");
     ASSERT_EQ(run("run swizzle a.png -o clear.png --set channels=rgb0 --device cpu").status, 0);
