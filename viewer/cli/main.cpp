@@ -18,6 +18,7 @@
 #include "viewer/model/end_on_signals.h"
 #include "viewer/model/reading_options.h"
 #include "viewer/text/error_text.h"
+#include "viewer/text/nearest_name.h"
 
 namespace {
 
@@ -52,6 +53,19 @@ static_assert(std::all_of(texton::launcher::kCommandNames.begin(), texton::launc
                           }),
               "kCommands lacks a command of viewer/launcher/command_names.h");
 
+// Returns a question about the first argument that the command does not have, or an empty string.
+std::string probable_option(const CLI::App& program) {
+    const auto commands = program.get_subcommands();
+    if (commands.empty()) return {};
+    const std::vector<std::string> left = commands.front()->remaining();
+    if (left.empty() || !left.front().starts_with("--")) return {};
+    std::vector<std::string> names;
+    for (const CLI::Option* option : commands.front()->get_options()) {
+        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+    return texton::viewer::did_you_mean(left.front(), names);
+}
+
 // Runs the command. Returns the exit status. If standard output cannot be written, it sets `output_failure` to errno.
 int run(CLI::App& program, int argc, char** argv, int& output_failure) {
     cli::Status status = cli::Status::good;
@@ -71,7 +85,7 @@ int run(CLI::App& program, int argc, char** argv, int& output_failure) {
         if (error.get_exit_code() == 0) return program.exit(error);  // --help, --version
         std::string problem = error.what();
         problem.erase(problem.find_last_not_of(" .\n") + 1);
-        return refuse(problem + ". Run `" + texton::launcher::typed_command(program) +
+        return refuse(problem + "." + probable_option(program) + " Run `" + texton::launcher::typed_command(program) +
                       " --help` for more information.");
     } catch (const std::system_error& error) {
         if (std::ferror(stdout) == 0) return refuse(texton::viewer::error_text(error));

@@ -21,6 +21,7 @@
 #include "arrays/files/isolated/spawn_helper.h"
 #include "viewer/launcher/command_line.h"
 #include "viewer/launcher/command_names.h"
+#include "viewer/text/nearest_name.h"
 
 namespace {
 
@@ -123,8 +124,12 @@ int run(int argc, char** argv) {
             if (argc < 2) {
                 std::cerr << "texton: no command was given. Run `texton --help` for a list of commands.\n";
             } else {
-                std::cerr << "texton: unknown " << (argv[1][0] == '-' ? "option" : "command") << " '" << argv[1]
-                          << "'. Run `texton --help` for a list of options and commands.\n";
+                std::vector<std::string_view> names;
+                for (const texton::launcher::CommandName& command : texton::launcher::kCommandNames)
+                    names.push_back(command.name);
+                std::cerr << "texton: unknown " << (argv[1][0] == '-' ? "option" : "command") << " '" << argv[1] << "'."
+                          << texton::viewer::did_you_mean(argv[1], names)
+                          << " Run `texton --help` for a list of options and commands.\n";
             }
             return kFailed;
         }

@@ -12,6 +12,7 @@
 #include <texton/linear.h>
 
 #include "viewer/text/enum_names.h"
+#include "viewer/text/nearest_name.h"
 
 namespace texton::verify {
 namespace {
@@ -236,7 +237,11 @@ Json sampler_json(std::string_view text) {
 
 Format format_of(const std::string& name, const std::string& where) {
     if (const std::optional<Format> format = format_named(name)) return *format;
-    refuse_text(where, fmt::format("'{}' is not a format", name), "Use a format name, for example rgba8_unorm.");
+    std::vector<std::string_view> names;
+    for (const FormatInfo& format : formats()) names.push_back(format.name);
+    const std::string nearest = viewer::nearest_name(name, names);
+    refuse_text(where, fmt::format("'{}' is not a format", name),
+                fmt::format("Use a format name, for example {}.", nearest.empty() ? "rgba8_unorm" : nearest));
 }
 
 ArrayKind kind_of(const std::string& name, const std::string& where) {

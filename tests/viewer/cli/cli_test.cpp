@@ -82,7 +82,11 @@ TEST_F(CliTest, InvalidCommandsAndOptionsAreRefusedWithAMessage) {
         EXPECT_EQ(result.status, 2) << wrong;
         EXPECT_FALSE(result.err.empty()) << wrong;
     }
-    EXPECT_NE(run("rotate").err.find("unknown command 'rotate'"), std::string::npos);
+    EXPECT_NE(run("rotate").err.find("unknown command 'rotate'. Run"), std::string::npos);
+    EXPECT_NE(run("convrt").err.find("unknown command 'convrt'. Did you mean 'convert'?"), std::string::npos);
+    EXPECT_NE(run("info --jsn a.png").err.find("Did you mean '--json'?"), std::string::npos);
+    EXPECT_NE(run("convert a.png b.png --format rgba8unorm").err.find("for example rgba8_unorm."), std::string::npos);
+    EXPECT_NE(run("convert a.png b.png --format bc7unorm").err.find("for example bc7_unorm."), std::string::npos);
     const Ended help = run("--help");
     EXPECT_EQ(help.status, 0);
     EXPECT_NE(help.out.find("replay"), std::string::npos);
