@@ -279,8 +279,8 @@ private:
     bool interleaves_;
     RowSums across_;
     std::size_t stored_values_;  // of a row of pixels, with the channels that the texture lacks
-    LineVector<float> pixels_;  // a part of a row
-    std::int32_t first_row_;    // of texels; rows of the image read the same or later ones
+    LineVector<float> pixels_;   // a part of a row
+    std::int32_t first_row_;     // of texels; rows of the image read the same or later ones
     std::vector<KeptRow> kept_;
     bool past_caches_ = job_.exceeds_caches();
 };
