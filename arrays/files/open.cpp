@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "arrays/files/convert.h"
 #include "arrays/files/formats.h"
@@ -113,6 +114,23 @@ bool takes_parts(const std::optional<ArrayKind>& kind) {
     return kind && *kind != ArrayKind::array_1d && *kind != ArrayKind::array_2d;
 }
 
+// Returns the index of the part that is read alone.
+int chosen_part(detail::FileOpener& files, const std::filesystem::path& path, int parts, const ImageOptions& options) {
+    if (options.part_name.empty()) return options.part;
+    constexpr std::size_t kMostNames = 20;
+    std::vector<std::string> names;
+    for (int part = 0; part < parts; ++part) {
+        const OpenedImage opened = files.open_with_oiio(path, part, options.color);
+        const auto& attributes = opened.metadata.attributes;
+        const auto named = std::ranges::find(attributes, "oiio:subimagename", &ImageAttribute::name);
+        if (named == attributes.end()) continue;
+        if (named->value == options.part_name) return part;
+        if (names.size() < kMostNames) names.push_back(detail::quoted(named->value));
+    }
+    fail_file(kOpen, path, "has no part with the name " + detail::quoted(options.part_name),
+              names.empty() ? "Its parts have no names." : fmt::format("Its parts are {}.", fmt::join(names, ", ")));
+}
+
 std::vector<OpenedImage> open_all(detail::FileOpener& files, Paths paths, const ImageOptions& options) {
     std::vector<OpenedImage> all;
     for (const std::filesystem::path& path : paths) {
@@ -122,7 +140,7 @@ std::vector<OpenedImage> open_all(detail::FileOpener& files, Paths paths, const 
         }
         const int parts = paths.size() == 1 ? files.image_count(path) : 1;
         const bool together = parts > 1 && takes_parts(options.kind);
-        const int first = together ? 0 : options.part;
+        const int first = together ? 0 : chosen_part(files, path, parts, options);
         for (int part = first; part < (together ? parts : first + 1); ++part) {
             all.push_back(open_one(files, path, part, options));
             all.back().metadata.parts = static_cast<std::size_t>(parts);

@@ -388,6 +388,14 @@ TEST_F(ImageFileTest, PartsOfAFileBecomeLayersOnRequest) {
             return std::ranges::find(image.conversions(), sentence) != image.conversions().end();
         };
         EXPECT_TRUE(says(open_image(path), "Only part 0 of 3 parts is read."));
+        if (path.extension() == ".exr") {  // OpenImageIO reads the names of EXR only
+            const ImageFile named = open_image(path, {.part_name = "part 2"});
+            EXPECT_TRUE(same_bytes(read_part(named), parts[2].levels[0]));
+            EXPECT_TRUE(says(named, "Only part 2 of 3 parts is read."));
+            test::expect_error([&] { (void)open_image(path, {.part_name = "part 9"}); }, ErrorCode::io,
+                               "texton::open_image",
+                               {"no part with the name 'part 9'", "'part 0', 'part 1', 'part 2'"});
+        }
         EXPECT_TRUE(says(open_image(path, {.part = 1}), "Only part 1 of 3 parts is read."));
         EXPECT_FALSE(says(open_image(path, {.kind = ArrayKind::layered_2d}), "Only part 0 of 3 parts is read."));
         const ImageFile layers = open_image(path, {.kind = ArrayKind::layered_2d});

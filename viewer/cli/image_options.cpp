@@ -1,5 +1,8 @@
 #include "viewer/cli/image_options.h"
 
+#include <charconv>
+#include <system_error>
+
 #include "viewer/cli/commands.h"
 #include "viewer/model/kernel_run.h"
 #include "viewer/text/enum_names.h"
@@ -28,7 +31,8 @@ void ImageOptionText::add_to(CLI::App& command) {
         .add_option("--cube-side", cube_side_,
                     "Width of a cube face of an equirectangular image. Default: a quarter of the image's width")
         ->type_name("TEXELS");
-    command.add_option("--part", part_, "Index of the image in a file of several (OpenEXR, TIFF)")->check(at_least(0));
+    command.add_option("--part", part_, "Index or name of the image in a file of several (OpenEXR, TIFF)")
+        ->type_name("INDEX|NAME");
     command.add_option("--first-level", first_level_, "Level of the file that becomes level 0")->check(at_least(0));
     command.add_option("--levels", levels_, "Maximum number of levels; 0 reads all levels")->check(at_least(0));
     command.add_option("--raw", raw_, "Frame size of a file without a header; --format is its format, nv12 by default")
@@ -45,7 +49,12 @@ ImageOptions ImageOptionText::options() const {
     options.upright = !as_stored_;
     if (!cube_.empty()) options.cube = value_of(viewer::kCubeLayouts, cube_);
     options.cube_side = cube_side_;
-    options.part = part_;
+    const char* const end = part_.data() + part_.size();
+    if (const auto [rest, error] = std::from_chars(part_.data(), end, options.part);
+        rest != end || error != std::errc() || options.part < 0) {
+        options.part = 0;
+        options.part_name = part_;
+    }
     options.first_level = first_level_;
     options.levels = levels_;
     if (!raw_.empty()) {

@@ -21,7 +21,7 @@ private:
     bool as_stored_ = false;
     std::string cube_;
     std::size_t cube_side_ = 0;
-    int part_ = 0;
+    std::string part_ = "0";
     int first_level_ = 0;
     int levels_ = 0;
     std::string raw_;

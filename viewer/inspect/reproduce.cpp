@@ -50,7 +50,11 @@ Text words_of(const ImageOptions& options) {
     if (!options.upright) out.emplace_back("--as-stored");
     if (options.cube) add(out, "--cube", name_of(kCubeLayouts, *options.cube));
     if (options.cube_side != 0) add(out, "--cube-side", std::to_string(options.cube_side));
-    if (options.part != 0) add(out, "--part", std::to_string(options.part));
+    if (!options.part_name.empty()) {
+        add(out, "--part", options.part_name);
+    } else if (options.part != 0) {
+        add(out, "--part", std::to_string(options.part));
+    }
     if (options.first_level != 0) add(out, "--first-level", std::to_string(options.first_level));
     if (options.levels != 0) add(out, "--levels", std::to_string(options.levels));
     return out;

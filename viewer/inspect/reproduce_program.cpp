@@ -104,6 +104,7 @@ private:
         if (options.cube) line("{}.cube = texton::CubeLayout::{};", name, name_of(kCubeLayouts, *options.cube));
         if (options.cube_side != 0) line("{}.cube_side = {};", name, options.cube_side);
         if (options.part != 0) line("{}.part = {};", name, options.part);
+        if (!options.part_name.empty()) line("{}.part_name = {};", name, cpp_literal(options.part_name));
         if (options.first_level != 0) line("{}.first_level = {};", name, options.first_level);
         if (options.levels != 0) line("{}.levels = {};", name, options.levels);
         if (options.raw)

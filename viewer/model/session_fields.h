@@ -55,7 +55,7 @@ void visit_fields(Maybe<RawFrames> auto& raw, auto& visit) {
 }
 
 void visit_fields(Maybe<ImageOptions> auto& options, auto& visit) {
-    auto& [kind, format, color, window, upright, cube, cube_side, part, first_level, levels, raw] = options;
+    auto& [kind, format, color, window, upright, cube, cube_side, part, part_name, first_level, levels, raw] = options;
     visit("kind", kind);
     visit("format", format);
     visit("color", color, kImageColors);
@@ -64,6 +64,7 @@ void visit_fields(Maybe<ImageOptions> auto& options, auto& visit) {
     visit("cube", cube, kCubeLayouts);
     visit("cube_side", cube_side);
     visit("part", part);
+    visit("part_name", part_name);
     visit("first_level", first_level);
     visit("levels", levels);
     visit("raw", raw);

@@ -85,6 +85,7 @@ struct ImageOptions {
     std::optional<CubeLayout> cube{};            ///< layout of a cubemap; see open_image() for the default
     std::size_t cube_side = 0;  ///< width of a face made from an equirectangular image; 0: a quarter of its width
     int part = 0;               ///< index of the part of a file with several parts (OpenEXR, TIFF) if one part is read
+    std::string part_name{};    ///< name of that part (the metadata attribute "oiio:subimagename"); empty: by index
     int first_level = 0;        ///< level of the file that becomes level 0
     int levels = 0;             ///< maximum number of levels; 0: all
     std::optional<RawFrames> raw{};  ///< set: the file contains raw planar frames, and the other options are ignored

@@ -174,6 +174,21 @@ TEST_F(CliRunTest, ImagesFromThreeChannelsAreWrittenWithThree) {
     EXPECT_EQ(channels("levels.tif"), 3u);
 }
 
+TEST_F(CliRunTest, PartsAreReadByIndexOrName) {
+    ASSERT_EQ(run("run swizzle a.png -o b.png --set channels=bgra --device cpu").status, 0);
+    ASSERT_EQ(run("convert a.png b.png both.exr --format rgba16_float").status, 0);
+    ASSERT_EQ(run("convert b.png second.exr --format rgba16_float").status, 0);
+    for (const char* part : {"1", "'part 1'"}) {
+        EXPECT_EQ(run(std::string("convert both.exr part.exr --part ") + part).status, 0);
+        EXPECT_EQ(run("compare part.exr second.exr").status, 0) << part;
+    }
+    EXPECT_EQ(run("convert both.exr part.exr").status, 0);
+    EXPECT_EQ(run("compare part.exr second.exr").status, 1);
+    const Ended refused = run("convert both.exr part.exr --part diffuse");
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, HasSubstr("'part 0', 'part 1'"));
+}
+
 TEST_F(CliRunTest, RefusalsNameTheOptionThatHelps) {
     EXPECT_THAT(run("convert a.png a.exr").err, HasSubstr("--format rgba16_float"));
     EXPECT_EQ(run("convert a.png a.exr --format rgba16_float").status, 0);
