@@ -14,29 +14,23 @@
 namespace texton::detail {
 namespace {
 
-struct SpawnActions {
-    SpawnActions() noexcept : error(posix_spawn_file_actions_init(&value)) {}
-    ~SpawnActions() {
-        if (error == 0) posix_spawn_file_actions_destroy(&value);
+// An object that has a function to initialize it, which can fail, and one to destroy it.
+template <class Value, int (*initialize)(Value*), int (*destroy)(Value*)>
+struct Initialized {
+    Initialized() noexcept : error(initialize(&value)) {}
+    ~Initialized() {
+        if (error == 0) destroy(&value);
     }
-    SpawnActions(const SpawnActions&) = delete;
-    SpawnActions& operator=(const SpawnActions&) = delete;
+    Initialized(const Initialized&) = delete;
+    Initialized& operator=(const Initialized&) = delete;
 
-    posix_spawn_file_actions_t value;
+    Value value;
     int error;
 };
 
-struct SpawnAttributes {
-    SpawnAttributes() noexcept : error(posix_spawnattr_init(&value)) {}
-    ~SpawnAttributes() {
-        if (error == 0) posix_spawnattr_destroy(&value);
-    }
-    SpawnAttributes(const SpawnAttributes&) = delete;
-    SpawnAttributes& operator=(const SpawnAttributes&) = delete;
-
-    posix_spawnattr_t value;
-    int error;
-};
+using SpawnActions =
+    Initialized<posix_spawn_file_actions_t, posix_spawn_file_actions_init, posix_spawn_file_actions_destroy>;
+using SpawnAttributes = Initialized<posix_spawnattr_t, posix_spawnattr_init, posix_spawnattr_destroy>;
 
 }  // namespace
 
