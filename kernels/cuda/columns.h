@@ -39,19 +39,20 @@ struct alignas(4 * channels) ChannelSums {
 constexpr int kColumnPixels = 4;  // that are stored at the same time
 
 struct FinishedColumn {
-    uint4 texel[kColumnPixels];
-
-    __device__ void set(int i, const Float4& pixel, const PixelFormat& format) {
-        const Texel converted = texel_of(pixel, format.stored);
-        texel[i] = make_uint4(converted.channel[0], converted.channel[1], converted.channel[2], converted.channel[3]);
-    }
+    Float4 color[kColumnPixels];
 };
 
 /// Stores the pixels (x, y, z), (x, y + step, z), ... that are inside the target. Not inlined, since the code for all
 /// encodings is large.
 __device__ __noinline__ static void store_pixels(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
                                                  unsigned step, FinishedColumn column) {
-    store_column(target, x, y, z, step, column.texel);
+    uint4 texels[kColumnPixels];
+#pragma unroll
+    for (int i = 0; i < kColumnPixels; ++i) {
+        const Texel texel = texel_of(column.color[i], target.format.stored);
+        texels[i] = make_uint4(texel.channel[0], texel.channel[1], texel.channel[2], texel.channel[3]);
+    }
+    store_column(target, x, y, z, step, texels);
 }
 
 }  // namespace texton::detail

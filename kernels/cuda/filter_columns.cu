@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(kLanes* kWarps) filter_columns(const __grid_co
             for (int tap = 0; tap < kTaps; ++tap) sum.add(sums[tap], job.down[tap]);
             Float4 pixel = sum.pixel();
             if constexpr (sharpens) pixel = job.sharpen(job.texels(source, z, x, row + i), pixel);
-            pixels.set(i, pixel, job.target.format);
+            pixels.color[i] = pixel;
         }
         if (stores) {
             detail::store_pixels(job.target, static_cast<unsigned>(x), static_cast<unsigned>(row),

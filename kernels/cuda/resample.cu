@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(kColumns* kThreadRows) resample_tile(const __g
                 if (weight != 0) sum = fma(from[tap * kColumns].value, weight, sum);
             }
         }
-        pixels.set(i, sum, job.target.format);
+        pixels.color[i] = sum;
     }
     detail::store_pixels(job.target, static_cast<unsigned>(x + column), static_cast<unsigned>(y + row),
                          static_cast<unsigned>(z), static_cast<unsigned>(step), pixels);
@@ -291,7 +291,7 @@ __global__ void __launch_bounds__(kColumns* kWarps) resample_columns(const __gri
             Sums sum;
 #pragma unroll
             for (int tap = 0; tap < taps; ++tap) sum.add(sums[tap], down.weight[tap][row]);
-            pixels.set(i, sum.pixel(), job.target.format);
+            pixels.color[i] = sum.pixel();
         }
         if (begin_x + lane < width) {
             detail::store_pixels(job.target, static_cast<unsigned>(x), static_cast<unsigned>(y + begin),
