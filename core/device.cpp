@@ -1,7 +1,9 @@
 #include <texton/device.h>
 
-#include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <cstdlib>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -15,24 +17,55 @@
 namespace texton {
 namespace {
 
-// Returns the number in an environment variable, or `fallback` if it is not set or not a number.
-std::size_t from_environment(const char* variable, std::size_t fallback) {
-    const char* text = std::getenv(variable);
-    if (text == nullptr || *text == '\0') return fallback;
-    char* end = nullptr;
-    const unsigned long long value = std::strtoull(text, &end, 10);
-    return *end == '\0' ? static_cast<std::size_t>(value) : fallback;
+[[noreturn]] void refuse_variable(const char* variable, std::string_view text, const char* remedy) {
+    throw Error({.code = ErrorCode::bad_argument,
+                 .object = "texton::Device",
+                 .problem = fmt::format("the environment variable {} is '{}'", variable, text),
+                 .remedy = remedy});
+}
+
+// Returns the number of CPU devices.
+std::size_t count_from_environment() {
+    constexpr const char* kVariable = "TEXTON_CPU_DEVICES";
+    const char* const text = std::getenv(kVariable);
+    if (text == nullptr || *text == '\0') return 1;
+    const std::string_view digits(text);
+    if (digits.size() != 1 || digits[0] < '1' || digits[0] > '8')
+        refuse_variable(kVariable, text, "Use the number of CPU devices, 1 to 8.");
+    return static_cast<std::size_t>(digits[0] - '0');
+}
+
+// Returns the memory of each CPU device in bytes, or 0 for the memory of the machine.
+std::size_t memory_from_environment() {
+    constexpr const char* kVariable = "TEXTON_CPU_MEMORY";
+    const char* const text = std::getenv(kVariable);
+    if (text == nullptr || *text == '\0') return 0;
+    const std::string_view all(text);
+    std::size_t bytes = 0;
+    const auto [end, error] = std::from_chars(all.data(), all.data() + all.size(), bytes);
+    std::string_view unit(end, static_cast<std::size_t>(all.data() + all.size() - end));
+    std::size_t shift = 0;
+    if (!unit.empty()) {
+        constexpr std::string_view kUnits = "KMGT";
+        shift = 10 * (kUnits.find(unit[0]) + 1);  // 0 for others
+        unit.remove_prefix(1);
+    }
+    const bool is_number = error == std::errc() && bytes <= SIZE_MAX >> shift;
+    const bool is_unit =
+        end == all.data() + all.size() || (shift != 0 && (unit.empty() || unit == "B" || unit == "iB"));
+    if (!is_number || !is_unit)
+        refuse_variable(kVariable, text, "Use a number of bytes, or one with a unit: 512M, 4G or 4GiB.");
+    return bytes << shift;
 }
 
 // The backends are created on first use and never destroyed, because destructors of other static objects can free
 // memory. A program that only uses the CPU device does not initialize CUDA.
 std::vector<std::unique_ptr<detail::Backend>>& cpu_backends() {
     static auto& backends = *[] {
-        auto* made = new std::vector<std::unique_ptr<detail::Backend>>;
-        const std::size_t count = std::clamp<std::size_t>(from_environment("TEXTON_CPU_DEVICES", 1), 1, 8);
-        const std::size_t memory = from_environment("TEXTON_CPU_MEMORY", 0);
+        const std::size_t count = count_from_environment(), memory = memory_from_environment();
+        auto made = std::make_unique<std::vector<std::unique_ptr<detail::Backend>>>();
         for (std::size_t i = 0; i < count; ++i) made->push_back(detail::make_cpu_device(static_cast<int>(i), memory));
-        return made;
+        return made.release();
     }();
     return backends;
 }

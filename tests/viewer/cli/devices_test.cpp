@@ -42,6 +42,26 @@ TEST_F(CliDevicesTest, EveryDeviceIsListedWithItsLimits) {
     EXPECT_EQ(cpu["limits"]["pitch_alignment"], 512);
 }
 
+TEST_F(CliDevicesTest, MemoryOfTheCpuDeviceIsSetInBytesOrWithAUnit) {
+    const auto devices = [&](const std::string& memory) {
+        return shell("TEXTON_CPU_MEMORY=" + memory + " '" + kProgram + "' devices --device cpu --json");
+    };
+    constexpr std::pair<const char*, std::size_t> kSizes[] = {{"1000000000", 1000000000},
+                                                              {"512M", std::size_t{512} << 20},
+                                                              {"4GiB", std::size_t{4} << 30},
+                                                              {"70000KB", 71680000}};
+    for (const auto& [text, bytes] : kSizes)
+        EXPECT_EQ(json::parse(devices(text).out)["devices"][0]["properties"]["total_memory"], bytes) << text;
+    for (const char* text : {"much", "4X", "4Gi", "-1", "1.5G", "99999999999999999999", "20000000T"}) {
+        const Ended result = devices(text);
+        EXPECT_EQ(result.status, 2) << text;
+        EXPECT_THAT(result.err, HasSubstr(std::string("TEXTON_CPU_MEMORY is '") + text + "'"));
+    }
+    const Ended count = shell("TEXTON_CPU_DEVICES=9 '" + kProgram + "' devices --json");
+    EXPECT_EQ(count.status, 2);
+    EXPECT_THAT(count.err, HasSubstr("1 to 8"));
+}
+
 TEST_F(CliDevicesTest, FormatsListTheirSupportedArrayKindsAndUses) {
     const json formats_of = json::parse(run("devices --device cpu --json").out)["devices"][0]["formats"];
     ASSERT_EQ(formats_of.size(), formats().size());
@@ -102,7 +122,7 @@ TEST_F(CliCompletionTest, ScriptsAreValidInTheirShells) {
 
 TEST_F(CliCompletionTest, HelpOfEveryCommandContainsExamplesAndExitStatus) {
     for (const char* command : {"bench", "record", "compare", "completion", "convert", "devices", "info", "mips",
-                                "replay", "run", "verify"}) {
+                                "replay", "run", "stats", "verify"}) {
         const Ended help = run(std::string(command) + " --help");
         EXPECT_EQ(help.status, 0);
         EXPECT_THAT(help.out, HasSubstr("Examples:\n  ")) << command;
