@@ -49,19 +49,6 @@ HistogramRange checked_range(const StatisticsOptions& options) {
     return {options.low, static_cast<float>(Statistics::kBins) / (options.high - options.low)};
 }
 
-void check_count(const Texture& texture) {
-    constexpr std::size_t kMaxTexels = std::size_t{1} << 31;
-    const Extent extent = texture.extent();
-    const std::size_t max_rows = (kMaxTexels - 1) / extent.width;
-    if (extent.height <= max_rows && texture.layers() <= max_rows / extent.height) return;
-    throw Error({.code = ErrorCode::overflow,
-                 .object = kCollect,
-                 .problem = fmt::format("the texture has {} texels and {} layers, which is 2^31 texels or more",
-                                        to_string(extent), texture.layers()),
-                 .remedy = "Split the layers or the memory into several textures with fewer texels.",
-                 .numbers = {{"width", extent.width}, {"height", extent.height}, {"layers", texture.layers()}}});
-}
-
 /// Returns a view of the first sizeof(Statistics) bytes of the memory.
 template <class AnyView>
 AnyView bytes_of_statistics(const AnyView& memory) {
@@ -78,7 +65,7 @@ void collect_statistics(const Stream& stream, const View& memory, const Texture&
                         const StatisticsOptions& options) try {
     detail::check_kind(kCollect, "texture", texture, {ArrayKind::array_2d, ArrayKind::layered_2d});
     const HistogramRange range = checked_range(options);
-    check_count(texture);
+    detail::check_texel_count(kCollect, texture);
     check_memory(kCollect, memory);
     const View bytes = bytes_of_statistics(memory);
     const Texture texels = detail::by_points(texture);

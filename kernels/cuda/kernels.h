@@ -21,6 +21,7 @@ public:
     std::size_t make_mips(std::span<Launch> launches, const mip::Chain& chain) const override;
 
     bool collect_statistics(Launch& launch, const StatisticsSource& source, const HistogramRange& range) const override;
+    bool count_keys(Launch& launch, const StatisticsSource& source, const KeyHalf& half) const override;
 };
 
 }  // namespace texton::detail

@@ -108,6 +108,19 @@ bool fits_sample(const View& image, const Texture& texture) {
            has_integers(image.format()) == has_integers(texture.format());
 }
 
+void check_texel_count(const char* object, const Texture& texture) {
+    constexpr std::size_t kMaxTexels = std::size_t{1} << 31;
+    const Extent extent = texture.extent();
+    const std::size_t max_rows = (kMaxTexels - 1) / extent.width;
+    if (extent.height <= max_rows && texture.layers() <= max_rows / extent.height) return;
+    throw Error({.code = ErrorCode::overflow,
+                 .object = object,
+                 .problem = fmt::format("the texture has {} texels and {} layers, which is 2^31 texels or more",
+                                        to_string(extent), texture.layers()),
+                 .remedy = "Split the layers or the memory into several textures with fewer texels.",
+                 .numbers = {{"width", extent.width}, {"height", extent.height}, {"layers", texture.layers()}}});
+}
+
 void check_gathers(const char* object, const char* name, const Texture& texture) {
     if (texture.state()->gathers) return;
     const char* source = texture.source() == TextureSource::array ? "an array" : "memory";

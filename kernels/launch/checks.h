@@ -40,6 +40,8 @@ void check_finite(const char* object, const char* name, double value);
 void check_positive(const char* object, const char* name, double value);
 /// Throws Error{bad_argument} unless the number of weights is odd and at most `maximum`, and all weights are finite.
 void check_weights(const char* object, const char* name, std::span<const float> weights, std::size_t maximum);
+/// Throws Error{overflow} if the texture has 2^31 texels or more, with all its layers.
+void check_texel_count(const char* object, const Texture& texture);
 /// Returns true if sample() can write this image from the texture: the image is in memory (not in an array), has one
 /// slice, and has an integer format exactly if the texture has one.
 [[nodiscard]] bool fits_sample(const View& image, const Texture& texture);

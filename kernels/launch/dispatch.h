@@ -39,6 +39,7 @@ struct Separable;
 namespace texton::detail {
 
 struct HistogramRange;
+struct KeyHalf;
 struct StatisticsSource;
 
 /// Coordinates, in texels, at which the columns and the rows of an image fetch: pixel (i, j) is at_texel(x[i], y[j]).
@@ -105,6 +106,8 @@ public:
 
     /// collect_statistics(): adds the texels to the statistics in the launch's image. The caller has cleared them.
     virtual bool collect_statistics(Launch&, const StatisticsSource&, const HistogramRange&) const { return false; }
+    /// percentiles(): adds the texels to the KeyCounts in the launch's image. The caller has cleared them.
+    virtual bool count_keys(Launch&, const StatisticsSource&, const KeyHalf&) const { return false; }
 
 protected:
     ~DeviceKernels() = default;

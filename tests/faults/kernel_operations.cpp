@@ -17,6 +17,7 @@
 #include <texton/lut.h>
 #include <texton/metrics.h>
 #include <texton/mips.h>
+#include <texton/percentiles.h>
 #include <texton/planar.h>
 #include <texton/resample.h>
 #include <texton/statistics.h>
@@ -179,6 +180,17 @@ Prepared collect(const Device& device) {
     }};
 }
 
+Prepared find_percentiles(const Device& device) {
+    const auto picture = std::make_shared<Picture>(device);
+    return {[device, picture] {
+        const double shares[] = {0, 0.5, 1};
+        const auto found = percentiles(Stream(device), picture->texture, shares);
+        Bytes result;
+        append(result, std::as_bytes(std::span(found)));
+        return result;
+    }};
+}
+
 Prepared compare_images(const Device&) {
     const auto first = std::make_shared<Bytes>(pattern(20 * 20 * 4, 1));
     const auto second = std::make_shared<Bytes>(pattern(20 * 20 * 4, 2));
@@ -230,6 +242,7 @@ std::vector<Operation> kernel_operations() {
                               {"Filters", {"filter"}, drawn(draw_filters)},
                               {"MakeMips", {"mips"}, make_all_mips},
                               {"Statistics", {"statistics"}, collect},
+                              {"Percentiles", {"percentiles"}, find_percentiles},
                               {"Metrics", {"metrics"}, compare_images, true},
                               {"CubeFile", {"cube_file"}, use_cube_file},
                           });

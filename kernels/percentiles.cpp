@@ -1,0 +1,130 @@
+#include <texton/percentiles.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <set>
+
+#include <fmt/format.h>
+
+#include <texton/copy.h>
+#include <texton/error.h>
+#include <texton/fill.h>
+#include <texton/launch.h>
+#include <texton/linear.h>
+
+#include "arrays/texture_state.h"
+#include "kernels/functors/key_counts.h"
+#include "kernels/launch/checks.h"
+#include "kernels/launch/dispatch.h"
+
+namespace texton {
+namespace {
+
+using detail::KeyCounts;
+using detail::KeyHalf;
+
+constexpr const char* kPercentiles = "texton::percentiles";
+
+/// Counts halves of the keys of a texture's values.
+class KeyCounter {
+public:
+    KeyCounter(const Stream& stream, const Texture& texture)
+        : stream_(stream), texels_(detail::by_points(texture)), memory_(Linear::async(sizeof(KeyCounts), stream)) {}
+
+    void count(const KeyHalf& half, KeyCounts& counts) const {
+        const View bytes = memory_.view();
+        detail::Launch launch(kPercentiles, stream_, bytes, std::span(&texels_, 1), detail::Overlap::refused);
+        fill(bytes, std::uint32_t{0}, stream_);
+        const detail::StatisticsSource source{launch.shape(0), texels_.kind() == ArrayKind::layered_2d,
+                                              info(texels_.format()).channels};
+        if (!detail::device_kernels(launch).count_keys(launch, source, half)) launch.refuse_cuda();
+        copy(host_view(static_cast<void*>(&counts), Format::r8_uint, {sizeof counts}), bytes, stream_);
+        stream_.synchronize();
+    }
+
+private:
+    const Stream& stream_;
+    Texture texels_;
+    Linear memory_;
+};
+
+/// A value by its place in the ascending order of all values, counted from 0.
+struct Place {
+    std::uint32_t upper = 0;   ///< upper half of its key
+    std::uint64_t within = 0;  ///< its place among the values with this half
+};
+
+/// Returns the half of the value at a place.
+Place place_in(const std::uint32_t (&counts)[KeyCounts::kHalves], std::uint64_t place) {
+    std::uint32_t half = 0;
+    for (; half + 1 < KeyCounts::kHalves && place >= counts[half]; ++half) place -= counts[half];
+    return {half, place};
+}
+
+std::uint64_t sum(const std::uint32_t (&counts)[KeyCounts::kHalves]) {
+    std::uint64_t total = 0;
+    for (const std::uint32_t count : counts) total += count;
+    return total;
+}
+
+std::uint64_t place_of_share(double share, std::uint64_t values) {
+    const auto count = static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(values)));
+    return std::clamp<std::uint64_t>(count, 1, values) - 1;
+}
+
+void check(const Texture& texture, std::span<const double> shares) {
+    detail::check_kind(kPercentiles, "texture", texture, {ArrayKind::array_2d, ArrayKind::layered_2d});
+    for (const double share : shares) {
+        if (share >= 0 && share <= 1) continue;
+        detail::refuse_argument(kPercentiles, fmt::format("a share is {}", share), "Use shares from 0 to 1.");
+    }
+    detail::check_texel_count(kPercentiles, texture);
+}
+
+}  // namespace
+
+std::vector<std::array<float, 4>> percentiles(const Stream& stream, const Texture& texture,
+                                              std::span<const double> shares) try {
+    check(texture, shares);
+    const KeyCounter counter(stream, texture);
+    const auto counts = std::make_unique<KeyCounts>();
+    counter.count({}, *counts);
+
+    std::array<float, 4> nothing;
+    nothing.fill(std::numeric_limits<float>::quiet_NaN());
+    std::vector<std::array<float, 4>> values(shares.size(), nothing);
+    std::vector<std::array<Place, 4>> places(shares.size());
+    std::uint64_t finite[4];
+    std::set<std::uint32_t> halves[4];  // whose lower halves must be counted
+    for (int c = 0; c < 4; ++c) {
+        finite[c] = sum(counts->of[c]);
+        if (finite[c] == 0) continue;
+        for (std::size_t i = 0; i < shares.size(); ++i) {
+            places[i][static_cast<std::size_t>(c)] = place_in(counts->of[c], place_of_share(shares[i], finite[c]));
+            halves[c].insert(places[i][static_cast<std::size_t>(c)].upper);
+        }
+    }
+    // Each pass counts the lower halves for one upper half of each channel.
+    while (std::ranges::any_of(halves, [](const auto& left) { return !left.empty(); })) {
+        KeyHalf half{.lower = true, .upper = {}};
+        for (int c = 0; c < 4; ++c) {
+            // No key of a finite value has these upper bits.
+            half.upper[c] = halves[c].empty() ? 0 : halves[c].extract(halves[c].begin()).value();
+        }
+        counter.count(half, *counts);
+        for (std::size_t i = 0; i < shares.size(); ++i) {
+            for (std::size_t c = 0; c < 4; ++c) {
+                if (finite[c] == 0 || places[i][c].upper != half.upper[c]) continue;
+                const std::uint32_t lower = place_in(counts->of[c], places[i][c].within).upper;
+                values[i][c] = detail::value_of_key(half.upper[c] << 16 | lower);
+            }
+        }
+    }
+    return values;
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::percentiles");
+}
+
+}  // namespace texton
