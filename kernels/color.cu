@@ -413,13 +413,13 @@ Kernel detail::change_alpha_kernel() {
 
 Kernel detail::swizzle_kernel() {
     return {color_info("swizzle", "rearranges the channels",
-                       {{.name = "channels",
+                       {{.name = "order",
                          .kind = ParameterKind::text,
                          .summary = "four letters, one for each resulting channel: r, g, b, a, 0 or 1",
                          .standard = "rgba"}}),
             like_input,
             [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
-               std::span<const Texture> inputs) { swizzle(stream, images[0], inputs[0], arguments.text("channels")); }};
+               std::span<const Texture> inputs) { swizzle(stream, images[0], inputs[0], arguments.text("order")); }};
 }
 
 }  // namespace texton

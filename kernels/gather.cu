@@ -267,7 +267,7 @@ Kernel detail::min_max_pyramid_kernel() {
                         .standard = 0.0,
                         .lowest = 0,
                         .highest = 3},
-                       {.name = "levels",
+                       {.name = "level_count",
                         .kind = ParameterKind::integer,
                         .summary = "number of levels; 0 means all",
                         .standard = 0.0,
@@ -275,7 +275,7 @@ Kernel detail::min_max_pyramid_kernel() {
     return {std::move(info),
             [](const Arguments& arguments, std::span<const Texture> inputs) {
                 std::vector<ImageShape> shapes;
-                const int max_levels = arguments.integer("levels");
+                const int max_levels = arguments.integer("level_count");
                 for (const Extent& extent : min_max_extents(inputs[0])) {
                     if (max_levels == 0 || shapes.size() < static_cast<std::size_t>(max_levels))
                         shapes.push_back({extent, Format::rg32_float});
@@ -295,7 +295,7 @@ Kernel detail::percentage_closer_kernel() {
     info.summary = "computes the part of the depths around a coordinate that is not nearer than a reference";
     info.inputs = {{"depths", "depths to compare; their array needs gather usage"},
                    {"coordinates", "for each pixel the coordinate x and y in texels of depths, and the reference"}};
-    info.parameters = {{.name = "size",
+    info.parameters = {{.name = "kernel_size",
                         .kind = ParameterKind::choice,
                         .summary = "width and height of the compared square, in texels",
                         .standard = "2",
@@ -307,8 +307,9 @@ Kernel detail::percentage_closer_kernel() {
             },
             [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
-                percentage_closer(stream, images[0], inputs[0], inputs[1],
-                                  {arguments.choice<CloserSize>("size"), static_cast<float>(arguments.number("bias"))});
+                percentage_closer(
+                    stream, images[0], inputs[0], inputs[1],
+                    {arguments.choice<CloserSize>("kernel_size"), static_cast<float>(arguments.number("bias"))});
             }};
 }
 

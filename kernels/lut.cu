@@ -281,7 +281,7 @@ Kernel detail::lut_1d_kernel() {
     KernelInfo info{"lut_1d", "color", "maps colors through a 1D lookup table",
                     lut_inputs(ArrayKind::array_1d, "1D lookup table"),
                     lut_parameters("interpolation between entries: hardware has 8-bit weights, exact is float32")};
-    info.parameters.push_back({.name = "channels",
+    info.parameters.push_back({.name = "curves",
                                .kind = ParameterKind::choice,
                                .summary = "each channel reads its own channel of the table, or all read its red",
                                .standard = "each",
@@ -291,7 +291,7 @@ Kernel detail::lut_1d_kernel() {
                std::span<const Texture> inputs) {
                 lut_1d(stream, images[0], inputs[0], inputs[1],
                        {domain_of(arguments), arguments.choice<LutFilter>("filter"),
-                        arguments.choice<LutChannels>("channels")});
+                        arguments.choice<LutChannels>("curves")});
             }};
 }
 

@@ -40,7 +40,7 @@ Kernel detail::median_kernel() {
     info.group = "filter";
     info.summary = "replaces each value by the median of its neighborhood, in each channel";
     info.inputs = {{"image", "image to filter", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
-    info.parameters = {{.name = "size",
+    info.parameters = {{.name = "window",
                         .kind = ParameterKind::choice,
                         .summary = "width and height of the neighborhood, in texels",
                         .standard = "3",
@@ -48,7 +48,7 @@ Kernel detail::median_kernel() {
     return {std::move(info), shapes_like_input,
             [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
-                median(stream, images[0], inputs[0], arguments.choice<MedianSize>("size"));
+                median(stream, images[0], inputs[0], arguments.choice<MedianSize>("window"));
             }};
 }
 

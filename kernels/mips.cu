@@ -198,7 +198,7 @@ Kernel detail::mips_kernel() {
          .summary = "how the texels of the level above are combined",
          .standard = "box",
          .choices = {"box", "kaiser", "min", "max"}},
-        {.name = "levels",
+        {.name = "level_count",
          .kind = ParameterKind::integer,
          .summary = "maximum number of levels; 0 means all, down to one texel",
          .standard = 0.0,
@@ -229,7 +229,7 @@ Kernel detail::mips_kernel() {
     return {std::move(info),
             [](const Arguments& arguments, std::span<const Texture> inputs) {
                 const Texture& finest = inputs[0];
-                const int max_levels = arguments.integer("levels");
+                const int max_levels = arguments.integer("level_count");
                 std::vector<ImageShape> shapes;
                 for (Extent sides = sides_of(finest);;) {
                     const Extent half = half_of(sides, finest.kind());

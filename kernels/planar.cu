@@ -91,7 +91,7 @@ constexpr Format kFormats[] = {Format::nv12, Format::p010, Format::p016, Format:
 
 std::vector<ParameterInfo> planar_parameters() {
     return {
-        {.name = "format",
+        {.name = "layout",
          .kind = ParameterKind::choice,
          .summary = "planar format",
          .standard = "nv12",
@@ -115,7 +115,7 @@ std::vector<ParameterInfo> planar_parameters() {
 }
 
 PlanarOptions options_of(const Arguments& arguments) {
-    return {kFormats[arguments.choice<std::size_t>("format")], arguments.choice<LumaStandard>("standard"),
+    return {kFormats[arguments.choice<std::size_t>("layout")], arguments.choice<LumaStandard>("standard"),
             arguments.choice<CodeRange>("range"), arguments.choice<ChromaSiting>("siting"),
             arguments.flag("swap_chroma")};
 }

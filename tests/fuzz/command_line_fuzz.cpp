@@ -6,6 +6,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "viewer/cli/commands.h"
 #include "viewer/cli/image_options.h"
+#include "viewer/cli/run_steps.h"
 #include "viewer/launcher/command_line.h"
 
 using namespace texton;
@@ -16,7 +17,7 @@ constexpr std::pair<const char*, void (*)(CLI::App*, cli::Status&)> kCommands[] 
     {"bench", cli::add_bench},     {"compare", cli::add_compare}, {"completion", cli::add_completion},
     {"convert", cli::add_convert}, {"devices", cli::add_devices}, {"info", cli::add_info},
     {"mips", cli::add_mips},       {"record", cli::add_record},   {"replay", cli::add_replay},
-    {"run", cli::add_run},         {"verify", cli::add_verify}};
+    {"run", cli::add_run},         {"stats", cli::add_stats},     {"verify", cli::add_verify}};
 
 // A program that stops after all arguments were parsed and checked, before the callbacks of its commands.
 class Program : public CLI::App {
@@ -51,6 +52,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (arguments.front() == name) add(program.get_subcommand(name), status);  // others have no part in it
     (void)program.accepts(arguments);
     (void)launcher::typed_command(program);
+
+    if (!arguments.front().ends_with(".json")) {
+        cli::RunOptions run;
+        (void)fuzz::accepted([&] { return cli::parse_steps(arguments, {}, run); });
+    }
 
     Program image;
     cli::ImageOptionText options;

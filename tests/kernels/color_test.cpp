@@ -375,7 +375,7 @@ TEST_P(ColorTest, NamedKernelsMatchTheFunctions) {
     EXPECT_EQ(by_name("change_alpha", {}), directly([&](const Stream& stream, const View& image) {
                   change_alpha(stream, image, texture, AlphaChange::premultiply);
               }));
-    EXPECT_EQ(by_name("swizzle", {{"channels", std::string("bgr1")}}),
+    EXPECT_EQ(by_name("swizzle", {{"order", std::string("bgr1")}}),
               directly([&](const Stream& stream, const View& image) { swizzle(stream, image, texture, "bgr1"); }));
 }
 

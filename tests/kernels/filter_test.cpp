@@ -487,7 +487,7 @@ TEST_P(FilterTest, NamedKernelsMatchTheFunctions) {
     });
     expect_same("bilateral", {{"sigma_space", 1.0}},
                 [&](const Stream& stream, const View& view) { bilateral(stream, view, texture, {.sigma_space = 1}); });
-    expect_same("median", {{"size", std::string("5")}},
+    expect_same("median", {{"window", std::string("5")}},
                 [&](const Stream& stream, const View& view) { median(stream, view, texture, MedianSize::five); });
 }
 

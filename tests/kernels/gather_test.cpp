@@ -365,7 +365,7 @@ TEST_P(GatherKernelTest, NamedKernelsMatchTheFunctions) {
     const Stream stream(device());
 
     const Kernel& pyramid = kernel_named("min_max_pyramid");
-    const Arguments some(pyramid.info, {{"levels", 2.0}});
+    const Arguments some(pyramid.info, {{"level_count", 2.0}});
     const std::vector<ImageShape> proposed = shapes(pyramid, some, std::span(&depths, 1));
     ASSERT_EQ(proposed.size(), 2U);
     EXPECT_EQ(proposed[1].extent, (Extent{2, 1}));
@@ -377,7 +377,7 @@ TEST_P(GatherKernelTest, NamedKernelsMatchTheFunctions) {
     for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(floats_of(made.levels[i]), expected[i]);
 
     const Kernel& compare = kernel_named("percentage_closer");
-    const Arguments three(compare.info, {{"size", std::string("3")}, {"bias", 0.25}});
+    const Arguments three(compare.info, {{"kernel_size", std::string("3")}, {"bias", 0.25}});
     const std::vector<Texture> inputs{depths, positions};
     EXPECT_EQ(shapes(compare, three, inputs).at(0).extent, (Extent{5, 4}));
     const Linear memory(device(), Format::r32_float, {5, 4});

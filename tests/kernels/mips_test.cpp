@@ -516,7 +516,7 @@ TEST_P(MipsTest, TheNamedKernelMakesAllOrTheRequestedLevels) {
     stream.synchronize();
     for (std::size_t i = 0; i < 3; ++i)
         EXPECT_TRUE(same_bytes(download(images[i]), bytes_of_level(array, static_cast<int>(i) + 1)));
-    EXPECT_EQ(shapes(kernel, Arguments(kernel.info, {{"levels", 2.0}}), inputs).size(), 2U);
+    EXPECT_EQ(shapes(kernel, Arguments(kernel.info, {{"level_count", 2.0}}), inputs).size(), 2U);
 }
 
 // --- invalid requests ------------------------------------------------------------------------------------------------

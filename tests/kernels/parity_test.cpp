@@ -227,13 +227,13 @@ TEST(KernelTest, ArgumentsAreCheckedByNameAndRange) {
 
 TEST(KernelTest, IntegersBeyondTheRangeOfIntAreRefused) {
     const KernelInfo& info = kernel_named("min_max_pyramid").info;
-    EXPECT_EQ(Arguments(info, {{"levels", 2147483647.0}}).integer("levels"), 2147483647);
+    EXPECT_EQ(Arguments(info, {{"level_count", 2147483647.0}}).integer("level_count"), 2147483647);
     for (const double levels : {2147483648.0, -1.0, 1e300, std::numeric_limits<double>::infinity()}) {
         test::expect_error(
             [&] {
-                const Arguments arguments(info, {{"levels", levels}});
+                const Arguments arguments(info, {{"level_count", levels}});
             },
-            ErrorCode::bad_argument, "texton::min_max_pyramid", {"levels", "0 to 2147483647"});
+            ErrorCode::bad_argument, "texton::min_max_pyramid", {"level_count", "0 to 2147483647"});
     }
 }
 

@@ -510,7 +510,7 @@ TEST_P(PlanarTest, NamedKernelsMatchTheFunctions) {
     Random random(6);
     const PlanarImage image{{Format::p010, LumaStandard::bt2020, CodeRange::full, ChromaSiting::top_left, true},
                             {6, 4}};
-    const std::map<std::string, ParameterValue> values{{"format", std::string("p010")},
+    const std::map<std::string, ParameterValue> values{{"layout", std::string("p010")},
                                                        {"standard", std::string("bt2020")},
                                                        {"range", std::string("full")},
                                                        {"siting", std::string("top_left")},

@@ -25,6 +25,7 @@ void add_info(CLI::App* command, Status& status);
 void add_mips(CLI::App* command, Status& status);
 void add_replay(CLI::App* command, Status& status);
 void add_run(CLI::App* command, Status& status);
+void add_stats(CLI::App* command, Status& status);
 void add_verify(CLI::App* command, Status& status);
 
 }  // namespace texton::cli

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "viewer/cli/commands.h"
+#include "viewer/cli/kernel_options.h"
 
 namespace texton::cli {
 namespace {
@@ -43,6 +44,8 @@ Command described(const CLI::App& app) {
             out.choices = choices_of(*option);
         }
     }
+    // CLI11 does not know the kernels, after whose names `run` parses the options.
+    if (app.get_name() == "run") out.choices = CLI::detail::split(kernel_names(), ',');
     return out;
 }
 

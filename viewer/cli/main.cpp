@@ -40,6 +40,7 @@ constexpr std::array kCommands{
     Command{"record", cli::add_record},
     Command{"replay", cli::add_replay},
     Command{"run", cli::add_run},
+    Command{"stats", cli::add_stats},
     Command{"verify", cli::add_verify},
 };
 

@@ -7,6 +7,7 @@
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/image_options.h"
+#include "viewer/cli/kernel_options.h"
 #include "viewer/cli/saved_images.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/document.h"
@@ -23,7 +24,8 @@ struct Options {
     std::string in;
     std::string out;
     ImageOptionText image;
-    std::vector<std::string> values;
+    std::vector<std::string> values;  // of parameters, NAME=VALUE
+    std::vector<std::string> set;     // likewise, of --set
     std::string device;
     bool drop_alpha = false;
     bool json = false;
@@ -38,7 +40,9 @@ Status run(const Options& options) {
     HostArray chain = verify::read_array(image);
     const Device device = viewer::device_named(options.device);
     const Texture texture(verify::upload(device, chain), verify::standard_sampler(chain.info));
-    const verify::KernelRun asked{.kernel = &kernel, .parameters = verify::parameters_of(kernel.info, options.values)};
+    std::vector<std::string> values = options.set;
+    values.insert(values.end(), options.values.begin(), options.values.end());
+    const verify::KernelRun asked{.kernel = &kernel, .parameters = verify::parameters_of(kernel.info, values)};
     for (HostImage& level : verify::run(device, asked, std::span(&texture, 1)))
         chain.levels.push_back(std::move(level));
     chain.info.levels = static_cast<int>(chain.levels.size());
@@ -63,9 +67,8 @@ void add_mips(CLI::App* command, Status& status) {
     command->add_option("OUT", options->out, "File to write, of a type that stores levels: .dds, .exr, .tif or .tx")
         ->required()
         ->type_name("FILE");
-    command
-        ->add_option("--set", options->values,
-                     "Set a parameter of the kernel `mips`; repeat the option for more parameters")
+    add_parameters(*command, kernel_named("mips").info, options->values);
+    command->add_option("--set", options->set, "Set a parameter; the same as --NAME VALUE")
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false);
     options->image.add_to(*command);
@@ -74,12 +77,13 @@ void add_mips(CLI::App* command, Status& status) {
     add_drop_alpha(*command, options->drop_alpha);
     command->add_flag("--json", options->json, "Print one JSON object instead of text");
     command->footer(
-        "`texton run mips --help` prints the parameters. Texels of sRGB formats are averaged as linear light; use\n"
+        "`texton run mips --help` prints the values of the parameters. Texels of sRGB formats are averaged as linear "
+        "light; use\n"
         "--format rgba8_srgb or --color srgb if the file does not state its color space.\n"
         "\n"
         "Examples:\n"
         "  texton mips card.png card.dds --color srgb\n"
-        "  texton mips sky.exr sky.tx --set filter=kaiser\n"
+        "  texton mips sky.exr sky.tx --filter kaiser\n"
         "\n"
         "Exit status:\n"
         "  0  success\n"

@@ -25,6 +25,7 @@ inline constexpr std::array kCommandNames{
     CommandName{"record", "Record the results of a GPU's texture unit, to replay them on any machine"},
     CommandName{"replay", "Fetch the points of texture unit recordings again, and compare every bit"},
     CommandName{"run", "Run a sampling kernel on images, and write the results to files", true},
+    CommandName{"stats", "Print statistics, percentiles and histograms of image files", true},
     CommandName{"verify", "Run a suite of regression tests, and compare the results with approved references", true},
     CommandName{"view", "Open images in the viewer, texton-view"},
 };

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <texton/copy.h>
 #include <texton/error.h>
-#include <texton/linear.h>
 
+#include "viewer/model/computed_images.h"
+#include "viewer/model/old_names.h"
 #include "viewer/text/enum_names.h"
 #include "viewer/text/nearest_name.h"
 
@@ -101,31 +101,7 @@ bool repeats(const Sampler& sampler) {
 }  // namespace
 
 std::vector<HostImage> run(const Device& device, const KernelRun& run, std::span<const Texture> inputs) {
-    const Arguments arguments(run.kernel->info, run.parameters);
-    std::vector<ImageShape> made = shapes(*run.kernel, arguments, inputs);
-    if (run.size && made.size() > 1)
-        refuse("texton::" + run.kernel->info.name,
-               fmt::format("a size was given, but the kernel produces {} images", made.size()), "Omit the size.");
-    std::vector<Linear> memory;
-    std::vector<View> views;
-    for (ImageShape& shape : made) {
-        if (run.size) {
-            const std::size_t slices = run.size->depth != 0 ? run.size->depth : shape.extent.depth;
-            shape.extent = {run.size->width, run.size->height, slices};
-        }
-        if (run.format) shape.format = *run.format;
-        memory.emplace_back(device, shape.format, shape.extent);
-        views.push_back(memory.back().view(shape.format, shape.extent));
-    }
-    const Stream stream(device);
-    enqueue(*run.kernel, stream, views, arguments, inputs);
-    stream.synchronize();
-    std::vector<HostImage> images;
-    for (std::size_t i = 0; i < made.size(); ++i) {
-        images.emplace_back(made[i].format, made[i].extent);
-        copy(images.back().view(), views[i]);
-    }
-    return images;
+    return host_images(compute(device, run, inputs).views);
 }
 
 ParameterValue parameter_value(const KernelInfo& kernel, const std::string& name, const Json& value) {
@@ -173,7 +149,7 @@ std::map<std::string, ParameterValue> parameters_of(const KernelInfo& kernel, st
         const std::size_t equals = word.find('=');
         if (equals == std::string::npos)
             refuse("texton::" + kernel.name, fmt::format("the parameter '{}' has no '='", word), "Write name=value.");
-        const std::string name = word.substr(0, equals);
+        const std::string name(viewer::current_parameter(kernel.name, std::string_view(word).substr(0, equals)));
         out[name] = parameter_value(kernel, name, std::string_view(word).substr(equals + 1));
     }
     return out;

@@ -22,8 +22,7 @@ struct KernelRun {
     std::optional<Format> format{};  ///< format of the results
 };
 
-/// Runs the kernel, waits and returns the results. Throws the errors of the kernel. Throws Error{bad_argument} if a
-/// size is given but the kernel produces several images.
+/// Runs the kernel, waits and returns the results. Throws the errors of compute().
 [[nodiscard]] std::vector<HostImage> run(const Device& device, const KernelRun& run, std::span<const Texture> inputs);
 
 /// Returns the value of a parameter of a suite. Throws Error{bad_argument} if the JSON type is not supported.

@@ -11,8 +11,8 @@ struct OldName {
     std::string_view name;
 };
 
-/// Every renamed key of a session, suite or reference, every renamed kernel parameter, and every renamed action.
-/// Texton reads the old names, and writes the new ones.
+/// Every renamed key of a session, suite or reference, every renamed action, and every parameter that was renamed in all
+/// kernels. Texton reads the old names, and writes the new ones.
 inline constexpr std::array kOldNames{
     // sessions and references
     OldName{"pictures", "images"},
@@ -47,6 +47,33 @@ inline constexpr std::array kOldNames{
 [[nodiscard]] constexpr std::string_view current_name(std::string_view name) {
     const auto found = std::ranges::find(kOldNames, name, &OldName::old_name);
     return found == kOldNames.end() ? name : found->name;
+}
+
+/// A renamed parameter of a kernel.
+struct OldParameter {
+    std::string_view kernel;
+    std::string_view old_name;
+    std::string_view name;
+};
+
+/// Parameters that had the name of an option of a command.
+inline constexpr std::array kOldParameters{
+    OldParameter{"from_rgb", "format", "layout"},
+    OldParameter{"lut_1d", "channels", "curves"},
+    OldParameter{"median", "size", "window"},
+    OldParameter{"min_max_pyramid", "levels", "level_count"},
+    OldParameter{"mips", "levels", "level_count"},
+    OldParameter{"percentage_closer", "size", "kernel_size"},
+    OldParameter{"swizzle", "channels", "order"},
+    OldParameter{"to_rgb", "format", "layout"},
+};
+
+/// Returns the name of a kernel's parameter that replaced an old name, or the name itself if it is not an old one.
+[[nodiscard]] constexpr std::string_view current_parameter(std::string_view kernel, std::string_view name) {
+    for (const OldParameter& old : kOldParameters) {
+        if (old.kernel == kernel && old.old_name == name) return old.name;
+    }
+    return current_name(name);
 }
 
 }  // namespace texton::viewer

@@ -141,8 +141,9 @@ public:
         const Json* value = object_.find(key);
         if (value == nullptr) return;
         JsonObject(*value, inside(key));  // throws if the value is not an object
+        const std::string kernel = object_.text("name").value_or("");
         for (const auto& [name, each] : value->items())
-            parameters[std::string(current_name(name))] = parameter(name, each);
+            parameters[std::string(current_parameter(kernel, name))] = parameter(name, each);
     }
     void operator()(const char* key, std::array<bool, 4>& flags) {
         const auto flag = [](const Json& value) {

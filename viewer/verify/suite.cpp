@@ -10,8 +10,8 @@
 #include <texton/error.h>
 
 #include "viewer/model/json_file.h"
+#include "viewer/model/kernel_json.h"
 #include "viewer/model/named_paths.h"
-#include "viewer/model/old_names.h"
 #include "viewer/text/utf8.h"
 #include "viewer/verify/table_file.h"
 
@@ -123,29 +123,6 @@ constexpr std::pair<const char*, PatternKind> kPatterns[] = {{"noise", PatternKi
                                                              {"zone_plate", PatternKind::zone_plate},
                                                              {"checker", PatternKind::checker}};
 
-std::size_t side_of(const JsonObject& object, const std::string& key, const Json& value) {
-    if (!value.is_number_unsigned() || value.get<std::size_t>() == 0)
-        object.refuse(key, "contains " + json_text(value), "Use whole numbers of at least 1.");
-    return value.get<std::size_t>();
-}
-
-// Parses [width], [width, height] or [width, height, depth]. A missing height is 1, and a missing depth is `rest`.
-Extent extent_of(JsonObject& object, const std::string& key, std::size_t rest) {
-    const Json& value = object.at(key);
-    if (!value.is_array() || value.empty() || value.size() > 3)
-        object.refuse(key, "is " + json_text(value), "Give [width], [width, height] or [width, height, depth].");
-    Extent extent{side_of(object, key, value[0]), 1, rest};
-    if (value.size() > 1) extent.height = side_of(object, key, value[1]);
-    if (value.size() > 2) extent.depth = side_of(object, key, value[2]);
-    return extent;
-}
-
-std::optional<Format> format_in(JsonObject& object, const std::string& key) {
-    const std::optional<std::string> name = object.text(key);
-    if (!name) return {};
-    return format_of(*name, object.where());
-}
-
 std::optional<ArrayKind> kind_in(JsonObject& object, const std::string& key) {
     const std::optional<std::string> name = object.text(key);
     if (!name) return {};
@@ -169,8 +146,8 @@ Input::Made made_input(JsonObject& object) {
         made.pattern.range = {*float_in((*range)[0]), *float_in((*range)[1])};
     }
     made.info.kind = kind_in(object, "kind").value_or(ArrayKind::array_2d);
-    made.info.format = format_in(object, "format").value_or(Format::rgba8_unorm);
-    made.info.extent = extent_of(object, "size", 1);
+    made.info.format = read_format(object, "format").value_or(Format::rgba8_unorm);
+    made.info.extent = read_extent(object, "size", 1);
     made.info.layers = object.count("layers", 1).value_or(1);
     const std::size_t all = static_cast<std::size_t>(full_levels(made.info));
     made.info.levels = static_cast<int>(std::min(object.count("levels").value_or(1), all));
@@ -205,7 +182,7 @@ Input::Files files_input(JsonObject& object, const Folders& folders) {
         add(names);
     }
     files.options.kind = kind_in(object, "kind");
-    files.options.format = format_in(object, "format");
+    files.options.format = read_format(object, "format");
     files.options.levels = object.small_count("levels").value_or(0);
     if (std::ranges::any_of(files.paths, is_table_file)) {
         if (files.paths.size() != 1)
@@ -221,7 +198,7 @@ void read_range(JsonObject& object, TextureRange& range) {
     const Json* value = object.find("read");
     if (value == nullptr) return;
     JsonObject read(*value, object.where() + ", 'read'");
-    range.format = format_in(read, "format");
+    range.format = read_format(read, "format");
     range.first_level = read.small_count("first_level").value_or(0);
     range.levels = read.small_count("levels").value_or(0);
     range.first_layer = read.count("first_layer").value_or(0);
@@ -274,13 +251,7 @@ Case read_case(const std::string& name, const Json& value, const std::string& wh
     Case read;
     read.name = name;
     object.find("name");
-    const std::optional<std::string> kernel = object.text("kernel");
-    if (!kernel) object.refuse("kernel", "is missing", "Give the name of a kernel; `texton run --list` lists all.");
-    try {
-        read.run.kernel = &kernel_named(*kernel);
-    } catch (const Error& error) {
-        object.refuse("kernel", "is '" + *kernel + "', which is not a kernel", error.remedy());
-    }
+    read.run = read_kernel_run(object);
     const Json* sampler_found = object.find("sampler");
     const Json sampler = sampler_found != nullptr ? *sampler_found : Json::object();
     if (const Json* input = object.find("input")) {
@@ -293,20 +264,6 @@ Case read_case(const std::string& name, const Json& value, const std::string& wh
             read.inputs.push_back(
                 read_input((*inputs)[i], sampler, fmt::format("{}, input {}", where, i + 1), folders));
     }
-    if (const Json* parameters = object.find("parameters")) {
-        const JsonObject checked(*parameters, where + ", 'parameters'");
-        for (const auto& [key, parameter] : parameters->items()) {
-            const std::string current(viewer::current_name(key));
-            read.run.parameters[current] = parameter_value(read.run.kernel->info, current, parameter);
-        }
-    }
-    try {
-        const Arguments checked(read.run.kernel->info, read.run.parameters);
-    } catch (const Error& error) {
-        object.refuse("parameters", fmt::format("are not valid for {}: {}", *kernel, error.problem()), error.remedy());
-    }
-    if (object.find("size") != nullptr) read.run.size = extent_of(object, "size", 0);
-    read.run.format = format_in(object, "format");
     read.tolerance = read_tolerance(object);
     object.refuse_others();
     return read;

@@ -71,8 +71,8 @@ TEST_F(CliRunTest, AllKernelsAreListedWithTheirParameters) {
     }
     const Ended help = run("run resample --help");
     EXPECT_EQ(help.status, 0) << help.err;
-    EXPECT_THAT(help.out, HasSubstr("\nfilter  linear   nearest linear catmull_rom b_spline lanczos3 area"));
-    EXPECT_THAT(help.out, HasSubstr("\ncrop    0,0,0,0  4 numbers"));
+    EXPECT_THAT(help.out, HasSubstr("\n--filter  linear   nearest linear catmull_rom b_spline lanczos3 area"));
+    EXPECT_THAT(help.out, HasSubstr("\n--crop    0,0,0,0  4 numbers"));
     EXPECT_THAT(run("run --help").out, HasSubstr("--sampler"));
 }
 
@@ -103,6 +103,93 @@ TEST_F(CliRunTest, FormatSizeAndSamplerOptionsAreApplied) {
     std::array<float, 4> first{};
     std::memcpy(first.data(), made.texels.data(), sizeof first);
     EXPECT_EQ(first, (std::array<float, 4>{0.5f, 0.25f, 0, 1}));
+}
+
+TEST_F(CliRunTest, ParametersAreOptionsAfterTheKernel) {
+    const auto made = [&](const std::string& arguments) {
+        const Ended result = run("run " + arguments + " -o b.png --device cpu");
+        EXPECT_EQ(result.status, 0) << arguments << '\n' << result.err;
+        return read_image(at("b.png")).texels;
+    };
+    const Bytes turned = made("swizzle a.png --set order=bgra");
+    EXPECT_EQ(made("swizzle a.png --order bgra"), turned);
+    EXPECT_EQ(made("swizzle --order=bgra a.png"), turned);
+    EXPECT_EQ(made("swizzle a.png --set channels=bgra"), turned) << "the old name";
+    EXPECT_EQ(made("resample a.png --crop -5,-2,6,4 --filter nearest"),
+              made("resample a.png --set crop=-5,-2,6,4 --set filter=nearest"));
+    EXPECT_EQ(made("mips a.png --alpha-weighted --size 10x5 --level-count 1"),
+              made("mips a.png --set alpha_weighted=true --set level_count=1"));
+    EXPECT_NE(made("mips a.png --alpha-weighted=false --level_count 1"), turned);
+    const Ended refused = run("run swizzle a.png -o b.png --ordr bgra");
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, HasSubstr("Did you mean '--order'? Run `texton run swizzle --help`"));
+}
+
+TEST_F(CliRunTest, NoParameterHasTheNameOfAnOption) {
+    for (const Kernel& kernel : kernels()) {
+        const Ended help = run("run " + kernel.info.name + " --help");
+        EXPECT_EQ(help.status, 0) << kernel.info.name << ": " << help.err;
+    }
+    EXPECT_EQ(run("mips a.png b.dds --filter kaiser --device cpu").status, 0);
+}
+
+TEST_F(CliRunTest, ThenRunsAKernelOnTheResultOfTheOneBefore) {
+    ASSERT_EQ(run("run gaussian a.png -o one.png --radius 2 --device cpu").status, 0);
+    ASSERT_EQ(run("run swizzle one.png -o two.png --order bgra --device cpu").status, 0);
+    ASSERT_EQ(run("run blend two.png a.png -o three.png --opacity 0.5 --device cpu").status, 0);
+    const Ended chain =
+        run("run gaussian a.png --radius 2 -o first.png --device cpu --then swizzle --order bgra --then blend a.png "
+            "--opacity 0.5 -o last.png");
+    EXPECT_EQ(chain.status, 0) << chain.err;
+    EXPECT_EQ(chain.out, "first.png: 20 x 10 of rgba8_srgb\nlast.png: 20 x 10 of rgba8_srgb\n");
+    EXPECT_EQ(read_image(at("first.png")).texels, read_image(at("one.png")).texels);
+    EXPECT_EQ(read_image(at("last.png")).texels, read_image(at("three.png")).texels);
+    // The planes of from_rgb are the inputs of to_rgb, and a mip chain has levels.
+    EXPECT_EQ(run("run from_rgb a.png --device cpu --then to_rgb -o again.png").status, 0);
+    EXPECT_EQ(read_image(at("again.png")).extent, (Extent{20, 10}));
+    EXPECT_EQ(run("run mips a.png --device cpu --then resample --size 5x3 -o small.png").status, 0);
+    EXPECT_EQ(read_image(at("small.png")).extent, (Extent{5, 3}));
+}
+
+TEST_F(CliRunTest, InvalidChainsAreRefusedBeforeAnyFileIsWritten) {
+    const auto refused = [&](const std::string& arguments, const char* what) {
+        const Ended result = run("run gaussian a.png -o x.png " + arguments);
+        EXPECT_EQ(result.status, 2) << arguments;
+        EXPECT_THAT(result.err, HasSubstr(what)) << arguments;
+        EXPECT_FALSE(std::filesystem::exists(at("x.png"))) << arguments;
+    };
+    refused("--then", "no kernel after --then");
+    refused("--then --then swizzle -o b.png", "no kernel before or after --then");
+    refused("--then swizzel -o b.png", "swizzle");
+    refused("--then swizzle", "no output file was named");
+    refused("--then swizzle a.png -o b.png", "step 2, swizzle, reads 1 image");
+    refused("--then swizzle --order rgbq --radius 2 -o b.png", "--radius");
+    refused("--then resample --size 5 -o b.png", "'5' is not a size");
+    const Ended planes = run("run from_rgb a.png --device cpu --then swizzle -o b.png");
+    EXPECT_EQ(planes.status, 2);
+    EXPECT_THAT(planes.err, HasSubstr("swizzle needs 1 image, but the kernel before it writes 2 images"));
+}
+
+TEST_F(CliRunTest, ASavedPipelineComputesTheSameImage) {
+    const Ended saved = run(
+        "run resample a.png --size 8x8 --filter area --sampler address=clamp --device cpu --then swizzle --order gbra "
+        "-o b.png --save-pipeline p.json --json");
+    EXPECT_EQ(saved.status, 0) << saved.err;
+    EXPECT_EQ(json::parse(saved.out)["steps"][0]["files"], (json{"b.png"}));
+    EXPECT_EQ(json::parse(text("p.json"))["steps"][0]["parameters"]["filter"], "area");
+    const Ended again = run("run p.json a.png -o c.png --device cpu");
+    EXPECT_EQ(again.status, 0) << again.err;
+    EXPECT_EQ(again.out, "c.png: 8 x 8 of rgba8_srgb\n");
+    EXPECT_EQ(read_image(at("c.png")).texels, read_image(at("b.png")).texels);
+    std::filesystem::create_directory(at("inner"));
+    std::filesystem::rename(at("p.json"), at("inner/p.json"));
+    std::ofstream(at("inner/outside.json")) << R"({"steps": [{"kernel": "swizzle", "out": "../d.png"}]})";
+    const Ended outside = run("run inner/outside.json a.png");
+    EXPECT_EQ(outside.status, 2);
+    EXPECT_THAT(outside.err, HasSubstr("d.png"));
+    EXPECT_EQ(run("run inner/outside.json a.png --allow-outside --device cpu").status, 0);
+    EXPECT_TRUE(std::filesystem::exists(at("d.png")));
+    EXPECT_EQ(run("run gone.json a.png -o e.png").status, 2);
 }
 
 TEST_F(CliRunTest, InvalidUseIsRefusedWithTheAlternatives) {
@@ -175,7 +262,7 @@ TEST_F(CliRunTest, ImagesFromThreeChannelsAreWrittenWithThree) {
 }
 
 TEST_F(CliRunTest, PartsAreReadByIndexOrName) {
-    ASSERT_EQ(run("run swizzle a.png -o b.png --set channels=bgra --device cpu").status, 0);
+    ASSERT_EQ(run("run swizzle a.png -o b.png --order bgra --device cpu").status, 0);
     ASSERT_EQ(run("convert a.png b.png both.exr --format rgba16_float").status, 0);
     ASSERT_EQ(run("convert b.png second.exr --format rgba16_float").status, 0);
     for (const char* part : {"1", "'part 1'"}) {
@@ -200,7 +287,7 @@ TEST_F(CliRunTest, RefusalsNameTheOptionThatHelps) {
 
 TEST_F(CliRunTest, RefusedConvertKeepsTheExistingFile) {
     const std::string before = text("a.png");
-    ASSERT_EQ(run("run swizzle a.png -o clear.png --set channels=rgb0 --device cpu").status, 0);
+    ASSERT_EQ(run("run swizzle a.png -o clear.png --order rgb0 --device cpu").status, 0);
     const Ended result = run("convert clear.png b.jpg");
     EXPECT_EQ(result.status, 2);
     EXPECT_THAT(result.err, testing::AllOf(HasSubstr("b.jpg"), HasSubstr("--drop-alpha")));

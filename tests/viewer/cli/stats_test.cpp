@@ -1,0 +1,98 @@
+// texton stats, run through a shell.
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <texton/image.h>
+
+#include "tests/support/command_line.h"
+#include "tests/support/texels.h"
+
+namespace texton {
+namespace {
+
+using nlohmann::json;
+using test::Ended;
+using testing::HasSubstr;
+
+class CliStatsTest : public test::CommandLine {
+protected:
+    void write(const std::string& name, const std::vector<float>& values) const {
+        write_image(at(name), Format::r32_float, {values.size(), 1}, std::as_bytes(std::span(values)));
+    }
+    json of(const std::string& arguments) const {
+        const Ended result = run("stats --device cpu --json " + arguments);
+        EXPECT_EQ(result.status, 0) << result.err;
+        return json::parse(result.out)["files"][0];
+    }
+};
+
+TEST_F(CliStatsTest, JsonHasStatisticsPercentilesAndTheWholeHistogram) {
+    write("a.exr", {0.5f, 2, 1, 0.25f, std::numeric_limits<float>::quiet_NaN()});
+    const json file = of("a.exr --percentiles 0,50,75,100");
+    EXPECT_EQ(file["path"], "a.exr");
+    EXPECT_EQ(file["width"], 5);
+    EXPECT_EQ(file["histogram_range"], (json{0.25, 2.0}));
+    ASSERT_EQ(file["channels"].size(), 1u);
+    const json& channel = file["channels"][0];
+    EXPECT_EQ(channel["name"], "R");
+    EXPECT_EQ(channel["lowest"], 0.25);
+    EXPECT_EQ(channel["highest"], 2.0);
+    EXPECT_EQ(channel["mean"], 0.9375);
+    EXPECT_EQ(channel["finite"], 4);
+    EXPECT_EQ(channel["nans"], 1);
+    EXPECT_EQ(channel["percentiles"], json::parse(R"([{"percent": 0.0, "value": 0.25}, {"percent": 50.0, "value": 0.5},
+        {"percent": 75.0, "value": 1.0}, {"percent": 100.0, "value": 2.0}])"));
+    ASSERT_EQ(channel["histogram"].size(), 256u);
+    EXPECT_EQ(channel["histogram"][0], 1);
+    EXPECT_EQ(channel["histogram"][255], 1);
+    EXPECT_EQ(of("a.exr --range 0,4")["channels"][0]["histogram"][128], 1);
+}
+
+TEST_F(CliStatsTest, ImagesOfOneValueAndOfNoFiniteValueHaveStatistics) {
+    write("one.exr", {3, 3});
+    const json one = of("one.exr");
+    EXPECT_EQ(one["channels"][0]["percentiles"][3]["value"], 3.0);
+    EXPECT_EQ(one["channels"][0]["highest"], 3.0);
+    write("none.exr", {std::numeric_limits<float>::infinity()});
+    const json none = of("none.exr");
+    EXPECT_EQ(none["channels"][0]["mean"], nullptr);
+    EXPECT_EQ(none["channels"][0]["infinities"], 1);
+}
+
+TEST_F(CliStatsTest, TextHasATableAndALineOfBarsForEachChannel) {
+    const test::Bytes texels = test::pattern(16 * 8 * 4, 3);
+    write_image(at("a.png"), Format::rgba8_unorm, {16, 8}, texels);
+    const Ended result = run("stats a.png --color linear --device cpu");
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("a.png: 16 x 8 of rgba8_unorm, array_2d"));
+    EXPECT_THAT(result.out, HasSubstr("50 %"));
+    EXPECT_THAT(result.out, HasSubstr("histogram from 0 to 1"));
+    for (const char* channel : {"\nR |", "\nG |", "\nB |", "\nA |"}) EXPECT_THAT(result.out, HasSubstr(channel));
+}
+
+TEST_F(CliStatsTest, AllSlicesAndBothPlanesAreCounted) {
+    const test::Bytes texels = test::pattern(4 * 4, 3);
+    write_image(at("a.png"), Format::r8_unorm, {4, 4}, texels);
+    ASSERT_EQ(run("convert a.png a.png a.png layers.dds").status, 0);
+    EXPECT_EQ(of("layers.dds")["channels"][0]["finite"], 48);
+    ASSERT_EQ(run("convert a.png a.png volume.dds --kind array_3d").status, 0);
+    EXPECT_EQ(of("volume.dds")["channels"][0]["finite"], 32);
+}
+
+TEST_F(CliStatsTest, WrongUseIsRefused) {
+    write("a.exr", {1});
+    EXPECT_EQ(run("stats a.exr --percentiles 101").status, 2);
+    EXPECT_EQ(run("stats a.exr --range 1").status, 2);
+    const Ended range = run("stats a.exr --range 2,1 --device cpu");
+    EXPECT_EQ(range.status, 2);
+    EXPECT_THAT(range.err, HasSubstr("low is 2, but high is 1"));
+    const Ended gone = run("stats gone.exr a.exr --device cpu");
+    EXPECT_EQ(gone.status, 2);
+    EXPECT_THAT(gone.err, HasSubstr("gone.exr"));
+    EXPECT_THAT(gone.out, HasSubstr("a.exr: 1 x 1"));
+}
+
+}  // namespace
+}  // namespace texton

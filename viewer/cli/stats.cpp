@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+#include <texton/image_file.h>
+
+#include "viewer/cli/commands.h"
+#include "viewer/cli/image_options.h"
+#include "viewer/cli/terminal.h"
+#include "viewer/model/document.h"
+#include "viewer/model/file_reading.h"
+#include "viewer/model/image_statistics.h"
+#include "viewer/model/json_object.h"
+#include "viewer/text/error_text.h"
+#include "viewer/text/value_text.h"
+
+namespace texton::cli {
+namespace {
+
+using verify::ImageStatistics;
+using verify::Json;
+
+struct Options {
+    std::vector<std::string> files;
+    ImageOptionText image;
+    std::vector<double> percentiles{1, 5, 25, 50, 75, 95, 99};
+    std::vector<float> range;
+    std::string device;
+    bool json = false;
+};
+
+// Returns a number, or null for infinities and NaN, which JSON lacks.
+Json finite(float value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+Json json_of(const ImageStatistics& statistics, const std::vector<double>& percentiles) {
+    Json channels = Json::array();
+    for (int c = 0; c < statistics.channels; ++c) {
+        const Statistics& all = statistics.all;
+        Json channel{{"name", std::string(1, viewer::channel_letter(c))},
+                     {"lowest", finite(all.lowest(c))},
+                     {"highest", finite(all.highest(c))},
+                     {"mean", finite(all.mean(c))},
+                     {"finite", all.finite[c]},
+                     {"nans", all.nans[c]},
+                     {"infinities", all.infinities[c]}};
+        channel["percentiles"] = Json::array();
+        for (std::size_t i = 0; i < percentiles.size(); ++i)
+            channel["percentiles"].push_back(
+                {{"percent", percentiles[i]},
+                 {"value", finite(statistics.percentiles[i][static_cast<std::size_t>(c)])}});
+        channel["histogram"] = all.histogram[c];
+        channels.push_back(std::move(channel));
+    }
+    return {{"histogram_range", {statistics.range.low, statistics.range.high}}, {"channels", std::move(channels)}};
+}
+
+// Returns a line of bars, each of which stands for a few bins of the histogram.
+std::string bars(const std::uint32_t (&histogram)[Statistics::kBins]) {
+    constexpr int kBars = 64;
+    constexpr const char* kHeights[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    std::uint64_t counts[kBars] = {};
+    for (int i = 0; i < Statistics::kBins; ++i) counts[i * kBars / Statistics::kBins] += histogram[i];
+    const std::uint64_t most = *std::ranges::max_element(counts);
+    std::string line;
+    for (const std::uint64_t count : counts)
+        line +=
+            kHeights[count == 0 ? 0 : 1 + static_cast<int>(7 * static_cast<double>(count) / static_cast<double>(most))];
+    return line;
+}
+
+void print_text(const ImageStatistics& statistics, const std::vector<double>& percentiles) {
+    std::vector<std::string> header{"channel", "lowest"};
+    for (const double percent : percentiles) header.push_back(fmt::format("{} %", percent));
+    for (const char* name : {"highest", "mean", "NaNs", "infinities"}) header.emplace_back(name);
+    Table table(std::move(header));
+    for (int c = 0; c < statistics.channels; ++c) {
+        const Statistics& all = statistics.all;
+        std::vector<std::string> row{std::string(1, viewer::channel_letter(c)), viewer::float_text(all.lowest(c))};
+        for (const auto& values : statistics.percentiles)
+            row.push_back(viewer::float_text(values[static_cast<std::size_t>(c)]));
+        row.push_back(viewer::float_text(all.highest(c)));
+        row.push_back(viewer::float_text(all.mean(c)));
+        row.push_back(std::to_string(all.nans[c]));
+        row.push_back(std::to_string(all.infinities[c]));
+        table.add(std::move(row));
+    }
+    fmt::print("{}\nhistogram from {} to {}\n", table.text(), statistics.range.low, statistics.range.high);
+    for (int c = 0; c < statistics.channels; ++c)
+        fmt::print("{} |{}|\n", viewer::channel_letter(c), bars(statistics.all.histogram[c]));
+}
+
+std::vector<double> shares(const std::vector<double>& percentiles) {
+    std::vector<double> out;
+    for (const double percent : percentiles) out.push_back(percent / 100);
+    return out;
+}
+
+// Prints the statistics of an image, or of each plane of a planar image.
+void describe(const std::string& file, const Options& options, const Device& device, Json& all) {
+    std::optional<StatisticsOptions> range;
+    if (!options.range.empty()) range = StatisticsOptions{options.range[0], options.range[1]};
+    const ImageFile image = open_image(file, options.image.options(), viewer::file_reading());
+    std::vector<ImageFile> planes;
+    const int count = plane_count(image.info().format);
+    if (count == 1) planes.push_back(image);
+    for (int plane = 0; count > 1 && plane < count; ++plane) planes.push_back(image.plane(plane));
+    for (std::size_t i = 0; i < planes.size(); ++i) {
+        const ArrayInfo& array = planes[i].info();
+        const std::string title = planes.size() > 1 ? fmt::format("{}, plane {}", file, i) : file;
+        const ImageStatistics statistics =
+            verify::statistics_of(device, verify::read_array(planes[i]), range, shares(options.percentiles));
+        if (options.json) {
+            Json out{{"path", file}};
+            if (planes.size() > 1) out["plane"] = i;
+            out.update(cli::json_of(array));
+            out.update(json_of(statistics, options.percentiles));
+            all.push_back(std::move(out));
+        } else {
+            fmt::print("{}: {} of {}, {}\n", title, to_string(array.extent), name(array.format), name(array.kind));
+            print_text(statistics, options.percentiles);
+        }
+    }
+}
+
+Status run(const Options& options) {
+    const Device device = viewer::device_named(options.device);
+    (void)options.image.options();  // throws if an option is invalid
+    Json all = Json::array();
+    bool damaged = false;
+    for (const std::string& file : options.files) {
+        try {
+            describe(file, options, device, all);
+        } catch (const Error& error) {
+            std::cerr << "texton stats: " << viewer::error_text(error) << '\n';
+            damaged = true;
+        }
+    }
+    if (options.json) print_json({{"files", all}});
+    return damaged ? Status::failed : Status::good;
+}
+
+}  // namespace
+
+void add_stats(CLI::App* command, Status& status) {
+    const auto options = std::make_shared<Options>();
+    command->add_option("FILE", options->files, "Image files")->required()->type_name("FILE");
+    command->add_option("--percentiles", options->percentiles, "Percentiles to compute, 0 to 100")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::Range(0, 100))
+        ->type_name("PERCENT,...");
+    command
+        ->add_option(
+            "--range", options->range,
+            "Range of the histogram. Default: that of the format, or of the values of float and integer formats")
+        ->delimiter(',')
+        ->expected(2)
+        ->type_name("LOW,HIGH");
+    options->image.add_to(*command);
+    command->add_option("--device", options->device,
+                        "Device: cpu, cpu:N, cuda or cuda:N. Default: the first CUDA device, or else the CPU");
+    command->add_flag("--json", options->json, "Print one JSON object instead of text, with 256 bins of the histogram");
+    command->footer(
+        "The values of all texels of level 0 are counted, with all layers, faces and slices, as textures return them:\n"
+        "0 to 1 for normalized formats, and linear light for sRGB formats. --color linear counts the values in the "
+        "file.\n"
+        "A percentile is the lowest value that is as high as this share of the finite values.\n"
+        "\n"
+        "Examples:\n"
+        "  texton stats card.png\n"
+        "  texton stats sky.exr --percentiles 50,99.9 --range 0,16\n"
+        "  texton stats depth.exr --json | jq '.files[].channels[].mean'\n"
+        "\n"
+        "Exit status:\n"
+        "  0  success\n"
+        "  2  a file cannot be read with these options; the other files are printed nevertheless");
+    command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace texton::cli
