@@ -332,6 +332,17 @@ Format with_srgb(Format format, bool srgb) noexcept {
     return format_named(found).value_or(format);
 }
 
+void describe_colors(Format format, bool srgb, ImageColor color, const std::string& space,
+                     std::vector<std::string>& sentences) {
+    const bool encoded = info(format).kind == FormatKind::srgb;
+    if (srgb && !encoded) {
+        sentences.push_back(
+            fmt::format("Values are sRGB and are not converted: the texture unit does not decode {}.", name(format)));
+    } else if (color == ImageColor::by_metadata && !srgb && !space.empty() && space != "Linear") {
+        sentences.push_back(fmt::format("Values are not converted from the color space {}.", space));
+    }
+}
+
 ImageSourcePtr converted(ImageSourcePtr file, Format to, bool has_alpha, const std::string& name,
                          std::vector<std::string>& sentences) {
     const Format from = file->format();

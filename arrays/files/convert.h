@@ -19,6 +19,11 @@ enum class Conversion : std::uint8_t {
 /// Returns the sRGB or the unorm variant of a format. Returns the format unchanged if it has no such variant.
 [[nodiscard]] Format with_srgb(Format format, bool srgb) noexcept;
 
+/// Appends a sentence if the color values of a file are not what the texture unit returns for the format. `srgb`: the
+/// values are sRGB-encoded; `space` is the color space that the file specifies.
+void describe_colors(Format format, bool srgb, ImageColor color, const std::string& space,
+                     std::vector<std::string>& sentences);
+
 /// Returns the file converted to the format `to`. If `has_alpha` is true, the second of two channels is alpha, and the
 /// first one is gray, which becomes red, green and blue. Appends a description of the conversion to `sentences`. Throws
 /// Error{unsupported}, which contains `name`, if the conversion is impossible.

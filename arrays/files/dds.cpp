@@ -5,10 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "arrays/files/container.h"
 #include "arrays/files/convert.h"
-#include "arrays/files/formats.h"
 #include "arrays/files/oiio.h"
-#include "arrays/files/stored_texels.h"
 
 // Layout of a DDS file: the 4 bytes "DDS ", a header of 31 words, a second header of 5 words if the first one has the
 // four-character code "DX10", then the tightly packed texels. Layers and faces follow each other, each with all its
@@ -158,11 +157,7 @@ constexpr MaskRow kMasks[] = {
     {kSigned, 32, 0xffff, 0xffff0000, 0, 0, F::rg16_snorm},
 };
 
-// Contents of the headers.
-struct Contents {
-    ArrayInfo info;
-    StoredOrder order = O::same;
-    ImageAlpha alpha = ImageAlpha::straight;
+struct Contents : ContainerContents {
     std::size_t header_bytes = sizeof(Header);
 };
 
@@ -304,18 +299,6 @@ std::vector<StoredLevel> locations(const std::filesystem::path& path, const Cont
     return levels;
 }
 
-std::string said_of(StoredOrder order) {
-    switch (order) {
-        case StoredOrder::same: return "";
-        case StoredOrder::bgra: return "BGRA is reordered to RGBA.";
-        case StoredOrder::bgrx: return "BGRX is reordered to RGBA, with alpha 1.";
-        case StoredOrder::rgbx: return "The unused fourth byte becomes alpha 1.";
-        case StoredOrder::bgr: return "BGR is reordered and widened to RGBA, with alpha 1.";
-        case StoredOrder::rgb: return "Three channels are widened to four, with alpha 1.";
-    }
-    return "";
-}
-
 Header header_for(const ArrayInfo& info) {
     Header header{};
     header.magic = code("DDS ");
@@ -364,33 +347,17 @@ Header10 header10_for(const ArrayInfo& info, std::uint32_t dxgi, ImageAlpha alph
 
 }  // namespace
 
-bool is_dds(const std::filesystem::path& path) {
-    const std::vector<std::byte> bytes = first_bytes(kOpen, path, 4);
-    return bytes.size() == 4 && std::memcmp(bytes.data(), "DDS ", 4) == 0;
-}
-
 OpenedImage open_dds(const std::filesystem::path& path, ImageColor color) {
     const FileIdentity identity = identity_of(path);
-    Contents contents = contents_of(path, first_bytes(kOpen, path, sizeof(Header) + sizeof(Header10)));
+    Contents contents = contents_of(path, bytes_at(kOpen, path, 0, sizeof(Header) + sizeof(Header10)));
     check_sides(path, contents.info);
     std::vector<StoredLevel> levels = locations(path, contents, identity.bytes);
     if (!is_possible(contents.info.format, levels.front().extent)) fail_too_large(kOpen, path, contents.info.extent);
 
-    OpenedImage opened;
-    opened.metadata.file_kind = "dds";
     const Format stored = contents.info.format;
-    if (info(stored).kind == FormatKind::srgb) opened.metadata.color_space = "sRGB";
+    if (info(stored).kind == FormatKind::srgb) contents.color_space = "sRGB";
     const Format format = color == ImageColor::by_metadata ? stored : with_srgb(stored, color == ImageColor::srgb);
-    const int channels = info(format).channels;
-    for (const char* channel : {"R", "G", "B", "A"}) {
-        if (std::cmp_less(opened.metadata.channels.size(), channels)) opened.metadata.channels.emplace_back(channel);
-    }
-    if (channels == 4) opened.metadata.alpha = contents.alpha;
-    opened.metadata.data = opened.metadata.display = frame_of(kOpen, contents.info.extent);
-    if (contents.order != O::same) opened.conversions.push_back(said_of(contents.order));
-    opened.kind = contents.info.kind;
-    for (const StoredLevel& level : levels) opened.data.push_back(frame_of(kOpen, level.extent));
-    opened.displays = opened.data;
+    OpenedImage opened = described("dds", contents, levels);
     const bool srgb = info(format).kind == FormatKind::srgb || color == ImageColor::srgb;
     opened.file = stored_file(path, identity, format, srgb, contents.order, std::move(levels));
     return opened;
@@ -403,14 +370,9 @@ void save_dds(const std::filesystem::path& path, const ImageState& image, const 
     });
     if (row == std::end(kDxgi)) {
         fail_file(kSave, path, "is of a kind that cannot hold " + std::string(name(info.format)),
-                  "Convert the texels to a format of DXGI first.");
+                  "Use .ktx2, or convert the texels to a format of DXGI first.");
     }
-    if (!is_possible(info.extent) || info.layers > kMaxSide) {
-        fail_file(
-            kSave, path,
-            fmt::format("is of a kind that cannot hold {} texels in {} layers", to_string(info.extent), info.layers),
-            "Save a part of the image.");
-    }
+    require_countable(path, info);
     const Header header = header_for(info);
     const Header10 more = header10_for(info, row->number, image.metadata.alpha);
     NewFile writer(kSave, path);

@@ -1,11 +1,13 @@
 #pragma once
 // Readers and writers of each kind of file. A reader returns a stack of slices and the metadata.
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <texton/image_save.h>
 #include <texton/read_options.h>
 
 #include "arrays/files/source.h"
@@ -28,10 +30,18 @@ struct OpenedImage {
 /// Opens one image of such a file. ImageMetadata::parts of the result is 1. Throws Error{io}.
 [[nodiscard]] OpenedImage open_with_oiio(const std::filesystem::path& path, int part, ImageColor color);
 
-/// Returns true if the file begins with the DDS signature. Throws Error{io} if it cannot be read.
-[[nodiscard]] bool is_dds(const std::filesystem::path& path);
+/// Kinds of file that Texton reads itself. They hold arrays of every kind.
+enum class Container : std::uint8_t {
+    none,  ///< another kind of file
+    dds,
+    ktx2
+};
+/// Returns the container whose signature the file begins with. Throws Error{io} if it cannot be read.
+[[nodiscard]] Container container_of(const std::filesystem::path& path);
 /// Opens a DDS file. Throws Error{io} if it is damaged, and Error{unsupported} for an unknown format.
 [[nodiscard]] OpenedImage open_dds(const std::filesystem::path& path, ImageColor color);
+/// Opens a KTX2 file. Throws Error{io} if it is damaged, and Error{unsupported} for an unknown format or compression.
+[[nodiscard]] OpenedImage open_ktx2(const std::filesystem::path& path, ImageColor color);
 
 /// One frame of a file of raw planar frames.
 struct OpenedFrame {
@@ -50,13 +60,16 @@ public:
     FileOpener(const FileOpener&) = delete;
     FileOpener& operator=(const FileOpener&) = delete;
 
-    virtual bool is_dds(const std::filesystem::path& path) { return detail::is_dds(path); }
+    virtual Container container_of(const std::filesystem::path& path) { return detail::container_of(path); }
     virtual int image_count(const std::filesystem::path& path) { return detail::image_count(path); }
     virtual OpenedImage open_with_oiio(const std::filesystem::path& path, int part, ImageColor color) {
         return detail::open_with_oiio(path, part, color);
     }
     virtual OpenedImage open_dds(const std::filesystem::path& path, ImageColor color) {
         return detail::open_dds(path, color);
+    }
+    virtual OpenedImage open_ktx2(const std::filesystem::path& path, ImageColor color) {
+        return detail::open_ktx2(path, color);
     }
     virtual OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw) {
         return detail::open_raw_frame(path, raw);
@@ -66,6 +79,10 @@ public:
 [[nodiscard]] std::unique_ptr<FileOpener> file_opener(const ReadOptions& options);
 /// Writes a DDS file. Throws Error{io} and Canceled.
 void save_dds(const std::filesystem::path& path, const ImageState& image, const OnImageProgress& progress);
+/// Writes a KTX2 file. Throws Error{io}, Error{bad_argument} for an unknown compression, and Canceled.
+void save_ktx2(const std::filesystem::path& path, const ImageState& image, const SaveOptions& options);
+/// Returns true for attributes that the writer of a file sets or that describe how another file was stored.
+[[nodiscard]] bool belongs_to_file(const std::string& name);
 /// Writes one raw planar frame. Throws Error{io} and Canceled.
 void save_raw_frame(const std::filesystem::path& path, const ImageState& image, const OnImageProgress& progress);
 

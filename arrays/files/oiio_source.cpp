@@ -309,13 +309,7 @@ OpenedImage open_with_oiio(const std::filesystem::path& path, int part, ImageCol
         opened.conversions.push_back(
             fmt::format("The image has {} channels, of which the first four are read.", first.nchannels));
     }
-    const bool encoded = info(format).kind == FormatKind::srgb;
-    if (srgb && !encoded) {
-        opened.conversions.push_back(
-            fmt::format("Values are sRGB and are not converted: the texture unit does not decode {}.", name(format)));
-    } else if (color == ImageColor::by_metadata && !srgb && !space.empty() && space != "Linear") {
-        opened.conversions.push_back(fmt::format("Values are not converted from the color space {}.", space));
-    }
+    describe_colors(format, srgb, color, space, opened.conversions);
     if (extents.front().depth > 1) opened.kind = ArrayKind::array_3d;
     opened.cube = layout_in_words(first);
     const auto file =

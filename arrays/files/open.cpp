@@ -85,6 +85,14 @@ std::string words(const ImageFrame& frame) {
     return fmt::format("{} x {} at ({}, {})", frame.width, frame.height, frame.x, frame.y);
 }
 
+void turn_upright(OpenedImage& opened, const ImageOptions& options) {
+    const detail::Turn turn = detail::upright_turn(opened.metadata.orientation);
+    if (!options.upright || turn == detail::Turn{}) return;
+    opened.file = detail::turned(std::move(opened.file), turn);
+    opened.conversions.push_back(
+        fmt::format("The image is turned upright from Exif orientation {}.", opened.metadata.orientation));
+}
+
 OpenedImage open_one(detail::FileOpener& files, const std::filesystem::path& path, int part,
                      const ImageOptions& options) {
     OpenedImage opened = files.open_with_oiio(path, part, options.color);
@@ -99,12 +107,15 @@ OpenedImage open_one(detail::FileOpener& files, const std::filesystem::path& pat
                   : fmt::format("Only the data window, {}, of the display window, {}, is read.", words(data),
                                 words(display)));
     }
-    const detail::Turn turn = detail::upright_turn(opened.metadata.orientation);
-    if (options.upright && turn != detail::Turn{}) {
-        opened.file = detail::turned(std::move(opened.file), turn);
-        opened.conversions.push_back(
-            fmt::format("The image is turned upright from Exif orientation {}.", opened.metadata.orientation));
-    }
+    turn_upright(opened, options);
+    return opened;
+}
+
+OpenedImage open_container(detail::FileOpener& files, const std::filesystem::path& path, detail::Container container,
+                           const ImageOptions& options) {
+    OpenedImage opened = container == detail::Container::dds ? files.open_dds(path, options.color)
+                                                             : files.open_ktx2(path, options.color);
+    turn_upright(opened, options);
     return opened;
 }
 
@@ -134,8 +145,9 @@ int chosen_part(detail::FileOpener& files, const std::filesystem::path& path, in
 std::vector<OpenedImage> open_all(detail::FileOpener& files, Paths paths, const ImageOptions& options) {
     std::vector<OpenedImage> all;
     for (const std::filesystem::path& path : paths) {
-        if (files.is_dds(path)) {
-            all.push_back(files.open_dds(path, options.color));
+        const detail::Container container = files.container_of(path);
+        if (container != detail::Container::none) {
+            all.push_back(open_container(files, path, container, options));
             continue;
         }
         const int parts = paths.size() == 1 ? files.image_count(path) : 1;

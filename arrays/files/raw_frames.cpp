@@ -65,7 +65,7 @@ void save_raw_frame(const std::filesystem::path& path, const ImageState& image, 
         fail_file(kSave, path,
                   fmt::format("is of a kind that holds planar frames, but the image has the format {}",
                               name(image.info.format)),
-                  "Use .dds, .tif or .exr.");
+                  "Use .dds, .ktx2, .tif or .exr.");
     }
     NewFile writer(kSave, path);
     ImageBands bands(image, packed_bytes(image.info.format, image.info.extent), progress);

@@ -50,18 +50,6 @@ std::vector<ImageSourcePtr> parts_of(const ImageState& image, CubeLayout layout)
     return parts;
 }
 
-// Returns true for attributes that the writer fills in or that describe how the old file was stored.
-bool belongs_to_file(const std::string& name) {
-    static constexpr std::string_view kPrefixes[] = {
-        "oiio:", "tiff:", "openexr:", "exr:", "png:", "jpeg:", "dds:", "gif:"};
-    static constexpr std::string_view kNames[] = {"compression",      "textureformat", "planarconfig", "Software",
-                                                  "worldtocamera",    "fovcot",        "wrapmodes",    "up",
-                                                  "ImageDescription", "lineOrder",     "envmap"};
-    return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
-                       [&](auto prefix) { return name.starts_with(prefix); }) ||
-           std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
-}
-
 // Returns the format with channels of this type into which ImageOptions::format converts texels, or nothing.
 std::optional<Format> convertible_to(const FormatInfo& from, OIIO::TypeDesc type) {
     const bool is_float = from.kind == FormatKind::floating;
@@ -146,16 +134,16 @@ private:
     void require_possible() const {
         const FormatInfo& row = info(image_.info.format);
         if (row.oiio.empty())
-            cannot_hold(std::string(row.name), "Use .dds, or convert the texels to another format first.");
+            cannot_hold(std::string(row.name), "Use .dds or .ktx2, or convert the texels to another format first.");
         if (parts_.size() > 1 && !output_->supports("multiimage")) {
-            cannot_hold("layers, faces or slices", "Use .dds, .tif or .exr.");
+            cannot_hold("layers, faces or slices", "Use .dds, .ktx2, .tif or .exr.");
         }
         if (levels() > 1 && parts_.size() > 1) {
-            cannot_hold("levels of layers, faces or slices", "Use .dds, or save a single level or layer.");
+            cannot_hold("levels of layers, faces or slices", "Use .dds or .ktx2, or save a single level or layer.");
         }
         // Of the kinds of file without mipmaps, only TIFF stores levels, as parts.
         if (levels() > 1 && !output_->supports("mipmap") && output_->format_name() != std::string("tiff")) {
-            cannot_hold("levels", "Use .dds, .tif or .exr, or open the image with ImageOptions::levels = 1.");
+            cannot_hold("levels", "Use .dds, .ktx2, .tif or .exr, or open the image with ImageOptions::levels = 1.");
         }
         if (tiled() && !output_->supports("tiles")) cannot_hold("tiles", "Use .tif or .exr.");
         // OpenImageIO drops the channels silently if the kind of file does not support them.
@@ -179,7 +167,7 @@ private:
         const ImageMetadata& metadata = image_.metadata;
         if (image_.in_place && level == 0) set_windows(spec);
         for (const ImageAttribute& attribute : metadata.attributes) {
-            if (!belongs_to_file(attribute.name)) set(spec, attribute);
+            if (!detail::belongs_to_file(attribute.name)) set(spec, attribute);
         }
         for (const ImageAttribute& attribute : options_.attributes) set(spec, attribute);
         if (!options_.compression.empty()) spec.attribute("compression", options_.compression);
@@ -311,16 +299,31 @@ void save_state(const std::filesystem::path& path, const ImageState& state, cons
     }
     if (state.file == nullptr) {
         fail_file(kSave, path, fmt::format("is of a kind that cannot hold {}", name(state.info.format)),
-                  "Use .yuv, or save each plane to its own file.");
+                  "Use .yuv, convert the image to RGB with to_rgb(), or save each plane to its own file.");
     }
     if (kind == ".dds") {
         detail::save_dds(path, state, options.progress);
+        return;
+    }
+    if (kind == ".ktx2") {
+        detail::save_ktx2(path, state, options);
         return;
     }
     write_with_oiio(path, state, options);
 }
 
 }  // namespace
+
+bool detail::belongs_to_file(const std::string& name) {
+    static constexpr std::string_view kPrefixes[] = {
+        "oiio:", "tiff:", "openexr:", "exr:", "png:", "jpeg:", "dds:", "gif:", "KTX"};
+    static constexpr std::string_view kNames[] = {"compression",      "textureformat", "planarconfig", "Software",
+                                                  "worldtocamera",    "fovcot",        "wrapmodes",    "up",
+                                                  "ImageDescription", "lineOrder",     "envmap"};
+    return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                       [&](auto prefix) { return name.starts_with(prefix); }) ||
+           std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
 
 void save(const std::filesystem::path& path, const ImageFile& image, const SaveOptions& options) {
     (void)image.info();

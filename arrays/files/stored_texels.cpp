@@ -1,14 +1,11 @@
 #include "arrays/files/stored_texels.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <fmt/format.h>
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <system_error>
+#include <mutex>
+#include <optional>
+#include <utility>
 
 #include "arrays/files/oiio.h"
 #include "core/parallel.h"
@@ -18,90 +15,105 @@ namespace {
 
 constexpr const char* kRead = "texton::ImageFile";
 
-std::string system_words() { return std::generic_category().message(errno); }
+bool has_three_channels(StoredOrder order) noexcept { return order == StoredOrder::bgr || order == StoredOrder::rgb; }
 
-FileIdentity identity_in(const struct stat& status) noexcept {
-    return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size), status.st_mtim.tv_sec,
-            status.st_mtim.tv_nsec};
+// Exchanges the fields of red and blue.
+void reorder_packed(const std::byte* from, std::byte* to, std::size_t texels) {
+    constexpr std::uint32_t kField = 0x3ff;
+    for (std::size_t i = 0; i < texels; ++i) {
+        std::uint32_t texel;
+        std::memcpy(&texel, from + i * sizeof(texel), sizeof(texel));
+        texel = (texel & ~(kField | kField << 20)) | (texel & kField) << 20 | (texel >> 20 & kField);
+        std::memcpy(to + i * sizeof(texel), &texel, sizeof(texel));
+    }
 }
 
-class Descriptor {
-public:
-    explicit Descriptor(int number) noexcept : number_(number) {}
-    ~Descriptor() {
-        if (number_ >= 0) ::close(number_);
+// Alpha that the file does not store is set later.
+template <class Channel, std::size_t kChannels>
+void copy_channels(bool reversed, const std::byte* from, std::byte* to, std::size_t texels) {
+    for (std::size_t i = 0; i < texels; ++i) {
+        Channel texel[4] = {};
+        std::memcpy(texel, from + i * kChannels * sizeof(Channel), kChannels * sizeof(Channel));
+        if (reversed) std::swap(texel[0], texel[2]);
+        std::memcpy(to + i * sizeof(texel), texel, sizeof(texel));
     }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    int number() const noexcept { return number_; }
-    FileIdentity identity() const noexcept {
-        struct stat status;
-        return ::fstat(number_, &status) == 0 ? identity_in(status) : FileIdentity{};
+}
+
+template <class Channel>
+void reorder_channels(StoredOrder order, const std::byte* from, std::byte* to, std::size_t texels) {
+    const bool reversed = order == StoredOrder::bgr || order == StoredOrder::bgra || order == StoredOrder::bgrx;
+    if (has_three_channels(order)) {
+        copy_channels<Channel, 3>(reversed, from, to, texels);
+    } else {
+        copy_channels<Channel, 4>(reversed, from, to, texels);
+    }
+}
+
+void reorder(Format format, StoredOrder order, const std::byte* from, std::byte* to, std::size_t texels) {
+    if (order == StoredOrder::bgr10a2) return reorder_packed(from, to, texels);
+    switch (info(format).bits) {
+        case 8: reorder_channels<std::uint8_t>(order, from, to, texels); break;
+        case 16: reorder_channels<std::uint16_t>(order, from, to, texels); break;
+        default: reorder_channels<std::uint32_t>(order, from, to, texels);
+    }
+    if (!stores_alpha(order)) set_alpha_to_one(format, {to, texels * info(format).bytes});
+}
+
+// Compressed levels whose first part was read, so that the next part can be read without the first one. A thread takes
+// the reader that it needs. If another thread has taken it, it reads the level from the beginning.
+class LevelReaders {
+public:
+    ZstdReader take(int level, std::uint64_t position, const ZstdPart& part) {
+        {
+            const std::lock_guard lock(mutex_);
+            if (kept_ && kept_->level == level && kept_->reader.position() <= position) {
+                ZstdReader reader = std::move(kept_->reader);
+                kept_.reset();
+                return reader;
+            }
+        }
+        return ZstdReader(part);
+    }
+    void keep(int level, ZstdReader reader) {
+        if (reader.is_at_end()) return;
+        const std::lock_guard lock(mutex_);
+        kept_.emplace(level, std::move(reader));
     }
 
 private:
-    int number_;
+    struct Kept {
+        Kept(int of, ZstdReader taken) : level(of), reader(std::move(taken)) {}
+        int level;
+        ZstdReader reader;
+    };
+    std::mutex mutex_;
+    std::optional<Kept> kept_;
 };
-
-// Reads up to `bytes` bytes and returns their number, which is smaller only at the end of the file or after an error.
-std::size_t read_at(const Descriptor& file, std::uint64_t offset, std::byte* out, std::size_t bytes) {
-    std::size_t done = 0;
-    while (done < bytes) {
-        const ssize_t got = ::pread(file.number(), out + done, bytes - done, static_cast<off_t>(offset + done));
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) break;
-        done += static_cast<std::size_t>(got);
-    }
-    return done;
-}
-
-void reorder(StoredOrder order, const std::byte* from, std::byte* to, std::size_t texels) {
-    const bool three = order == StoredOrder::bgr || order == StoredOrder::rgb;
-    const bool reversed = order == StoredOrder::bgr || order == StoredOrder::bgra || order == StoredOrder::bgrx;
-    const std::size_t step = three ? 3 : 4;
-    for (std::size_t i = 0; i < texels; ++i) {
-        const std::byte* texel = from + i * step;
-        to[i * 4 + 0] = texel[reversed ? 2 : 0];
-        to[i * 4 + 1] = texel[1];
-        to[i * 4 + 2] = texel[reversed ? 0 : 2];
-        to[i * 4 + 3] = order == StoredOrder::bgra ? texel[3] : std::byte{255};
-    }
-}
 
 class StoredFile : public ImageSource {
 public:
     StoredFile(std::filesystem::path path, const FileIdentity& identity, Format format, bool srgb, StoredOrder order,
-               std::vector<StoredLevel> levels, std::vector<Extent> extents)
+               std::vector<StoredLevel> levels, std::vector<ZstdPart> compressed, std::vector<Extent> extents)
         : ImageSource(format, srgb, std::move(extents)),
           path_(std::move(path)),
           identity_(identity),
           order_(order),
-          levels_(std::move(levels)) {}
+          levels_(std::move(levels)),
+          compressed_(std::move(compressed)) {}
 
     void read(int index, const Region& box, std::byte* packed) const override {
         const FileReading reading;
-        const StoredLevel& level = levels_[static_cast<std::size_t>(index)];
-        const Descriptor file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
-        if (file.number() < 0) {
-            fail_file(kRead, path_, "can no longer be opened: " + system_words(),
+        const InputFile file(path_);
+        if (!file.is_open()) {
+            fail_file(kRead, path_, "can no longer be opened: " + system_message(),
                       "The file may have been moved or deleted.");
         }
         if (file.identity() != identity_) fail_file(kRead, path_, "has changed since it was opened", "Open it again.");
-        const std::size_t side = block_side(format());
-        const std::size_t unit = stored_bytes(format(), order_);
-        const auto units = [side](std::size_t texels) { return (texels + side - 1) / side; };
-        const std::size_t file_row = units(level.extent.width) * unit;
-        const std::size_t rows = units(box.extent.height);
-        const std::size_t across = units(box.extent.width);
-        const bool whole_rows = box.extent.width == level.extent.width;
-        const std::size_t run = whole_rows ? rows * across : across;  // consecutive units in the file
-        const std::size_t row_step = whole_rows ? rows : 1;
-        for (std::size_t z = 0; z < box.extent.depth; ++z) {
-            const std::uint64_t slice = level.first + (box.offset.z + z) * level.stride;
-            for (std::size_t y = 0; y < rows; y += row_step) {
-                const std::uint64_t at = slice + (box.offset.y / side + y) * file_row + box.offset.x / side * unit;
-                read_run(file, at, run, packed + (z * rows + y) * across * info(format()).bytes);
-            }
+        if (compressed_.empty()) {
+            for_each_run(index, box, packed,
+                         [&](std::uint64_t at, std::size_t units, std::byte* out) { read_run(file, at, units, out); });
+        } else {
+            decompress(file, index, box, packed);
         }
     }
 
@@ -109,32 +121,82 @@ public:
         const Extent extent = level(index);
         return cut(format(), whole(extent), {extent.width, block_side(format()), 1}, max_bytes);
     }
-    ImageAccess access(int) const override { return {{block_side(format()), block_side(format()), 1}}; }
+    ImageAccess access(int index) const override {
+        const std::size_t side = block_side(format());
+        if (compressed_.empty()) return {{side, side, 1}};
+        return {{level(index).width, side, 1}, true};
+    }
 
 private:
+    // Calls `read(at, units, out)` for all runs of consecutive units of a box, in the order of the file.
+    template <class Read>
+    void for_each_run(int index, const Region& box, std::byte* packed, const Read& read) const {
+        const StoredLevel& level = levels_[static_cast<std::size_t>(index)];
+        const std::size_t side = block_side(format());
+        const std::size_t unit = stored_bytes(format(), order_);
+        const auto units = [side](std::size_t texels) { return (texels + side - 1) / side; };
+        const std::size_t file_row = units(level.extent.width) * unit;
+        const std::size_t rows = units(box.extent.height);
+        const std::size_t across = units(box.extent.width);
+        const bool whole_rows = box.extent.width == level.extent.width;
+        const std::size_t run = whole_rows ? rows * across : across;
+        const std::size_t row_step = whole_rows ? rows : 1;
+        for (std::size_t z = 0; z < box.extent.depth; ++z) {
+            const std::uint64_t slice = level.first + (box.offset.z + z) * level.stride;
+            for (std::size_t y = 0; y < rows; y += row_step) {
+                const std::uint64_t at = slice + (box.offset.y / side + y) * file_row + box.offset.x / side * unit;
+                read(at, run, packed + (z * rows + y) * across * info(format()).bytes);
+            }
+        }
+    }
+
     // Reads consecutive units, with several threads if there are many: a single thread copies more slowly than the link
     // to a GPU.
-    void read_run(const Descriptor& file, std::uint64_t at, std::size_t units, std::byte* out) const {
+    void read_run(const InputFile& file, std::uint64_t at, std::size_t units, std::byte* out) const {
         const std::size_t unit = stored_bytes(format(), order_);
         const std::size_t grain = kGrainBytes / unit;
         run_in_parallel((units + grain - 1) / grain, [&](std::size_t part) {
             const std::size_t first = part * grain;
-            read_part(file, at + first * unit, std::min(grain, units - first), out + first * info(format()).bytes);
+            read_units(std::min(grain, units - first), out + first * info(format()).bytes,
+                       [&](std::span<std::byte> stored) { read_bytes(file, at + first * unit, stored); });
         });
     }
 
-    void read_part(const Descriptor& file, std::uint64_t at, std::size_t units, std::byte* out) const {
+    void read_bytes(const InputFile& file, std::uint64_t at, std::span<std::byte> out) const {
+        const std::size_t got = file.read_at(at, out);
+        if (got == out.size()) return;
+        fail_file(
+            kRead, path_,
+            fmt::format("is truncated: it ends after {} bytes, but texels at byte {} were requested", at + got, at),
+            "The file may have been changed since it was opened.");
+    }
+
+    // Calls `read(bytes)` for the stored bytes of units, and converts them to the order of the format.
+    template <class Read>
+    void read_units(std::size_t units, std::byte* out, const Read& read) const {
         const std::size_t bytes = units * stored_bytes(format(), order_);
-        const bool same = order_ == StoredOrder::same;
-        const auto stored = same ? nullptr : std::make_unique_for_overwrite<std::byte[]>(bytes);
-        const std::size_t got = read_at(file, at, same ? out : stored.get(), bytes);
-        if (got != bytes) {
-            fail_file(
-                kRead, path_,
-                fmt::format("is truncated: it ends after {} bytes, but texels at byte {} were requested", at + got, at),
-                "The file may have been changed since it was opened.");
+        if (order_ == StoredOrder::same) return read({out, bytes});
+        const auto stored = std::make_unique_for_overwrite<std::byte[]>(bytes);
+        read({stored.get(), bytes});
+        reorder(format(), order_, stored.get(), out, units);
+    }
+
+    void decompress(const InputFile& file, int index, const Region& box, std::byte* packed) const {
+        std::optional<ZstdReader> reader;
+        const std::size_t grain = kGrainBytes / stored_bytes(format(), order_);
+        try {
+            for_each_run(index, box, packed, [&](std::uint64_t at, std::size_t units, std::byte* out) {
+                if (!reader) reader = readers_.take(index, at, compressed_[static_cast<std::size_t>(index)]);
+                reader->skip(file, at - reader->position());
+                for (std::size_t first = 0; first < units; first += grain) {
+                    read_units(std::min(grain, units - first), out + first * info(format()).bytes,
+                               [&](std::span<std::byte> stored) { reader->read(file, stored); });
+                }
+            });
+        } catch (const DamagedZstd& damaged) {
+            fail_file(kRead, path_, damaged.what(), "The file may be truncated.");
         }
-        if (!same) reorder(order_, stored.get(), out, units);
+        if (reader) readers_.keep(index, std::move(*reader));
     }
 
     static constexpr std::size_t kGrainBytes = std::size_t{1} << 20;
@@ -143,35 +205,39 @@ private:
     FileIdentity identity_;
     StoredOrder order_;
     std::vector<StoredLevel> levels_;
+    std::vector<ZstdPart> compressed_;
+    mutable LevelReaders readers_;
 };
 
 }  // namespace
 
 std::size_t stored_bytes(Format format, StoredOrder order) noexcept {
-    return order == StoredOrder::bgr || order == StoredOrder::rgb ? 3 : info(format).bytes;
+    return has_three_channels(order) ? info(format).bytes / 4 * 3u : info(format).bytes;
 }
 
-FileIdentity identity_of(const std::filesystem::path& path) noexcept {
-    struct stat status;
-    return ::stat(path.c_str(), &status) == 0 ? identity_in(status) : FileIdentity{};
+bool stores_alpha(StoredOrder order) noexcept {
+    return order == StoredOrder::same || order == StoredOrder::bgra || order == StoredOrder::bgr10a2;
+}
+
+std::string conversion_of(StoredOrder order) {
+    switch (order) {
+        case StoredOrder::same: return "";
+        case StoredOrder::bgra:
+        case StoredOrder::bgr10a2: return "BGRA is reordered to RGBA.";
+        case StoredOrder::bgrx: return "BGRX is reordered to RGBA, with alpha 1.";
+        case StoredOrder::rgbx: return "The unused fourth channel becomes alpha 1.";
+        case StoredOrder::bgr: return "BGR is reordered and widened to RGBA, with alpha 1.";
+        case StoredOrder::rgb: return "Three channels are widened to four, with alpha 1.";
+    }
+    return "";
 }
 
 ImageSourcePtr stored_file(std::filesystem::path path, const FileIdentity& identity, Format format, bool srgb,
-                           StoredOrder order, std::vector<StoredLevel> levels) {
+                           StoredOrder order, std::vector<StoredLevel> levels, std::vector<ZstdPart> compressed) {
     std::vector<Extent> extents;
     for (const StoredLevel& level : levels) extents.push_back(level.extent);
     return std::make_shared<StoredFile>(std::move(path), identity, format, srgb, order, std::move(levels),
-                                        std::move(extents));
-}
-
-std::vector<std::byte> first_bytes(const char* object, const std::filesystem::path& path, std::size_t maximum) {
-    require_file(object, path);
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (file.number() < 0)
-        fail_file(object, path, "cannot be opened: " + system_words(), "Check the permissions of the file.");
-    std::vector<std::byte> bytes(maximum);
-    bytes.resize(read_at(file, 0, bytes.data(), maximum));
-    return bytes;
+                                        std::move(compressed), std::move(extents));
 }
 
 std::span<const std::byte> ImageBands::read(const ImageSource& file, int level, const Region& box) {

@@ -1,26 +1,33 @@
 #pragma once
-// Files that store texels without encoding: DDS and raw frames.
+// Files that store texels without encoding: DDS, KTX2 and raw frames. The texels of KTX2 can be compressed as a whole.
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "arrays/files/input_file.h"
 #include "arrays/files/source.h"
+#include "arrays/files/zstd_frames.h"
 
 namespace texton::detail {
 
-/// Order of the bytes of a texel in the file.
+/// Order of the channels of a texel in the file.
 enum class StoredOrder : std::uint8_t {
-    same,  ///< as in the format
-    bgra,  ///< red and blue are exchanged
-    bgrx,  ///< red and blue are exchanged; the fourth byte is unused
-    rgbx,  ///< the fourth byte is unused
-    bgr,   ///< three bytes; red and blue are exchanged
-    rgb    ///< three bytes
+    same,    ///< as in the format
+    bgra,    ///< red and blue are exchanged
+    bgrx,    ///< red and blue are exchanged; the fourth channel is unused
+    rgbx,    ///< the fourth channel is unused
+    bgr,     ///< three channels; red and blue are exchanged
+    rgb,     ///< three channels
+    bgr10a2  ///< rgb10a2_unorm, in which red and blue are exchanged
 };
 /// Returns the bytes of a texel, or of a block, in the file.
 [[nodiscard]] std::size_t stored_bytes(Format format, StoredOrder order) noexcept;
+/// Returns false if texels of four channels have no alpha in the file. It is then read as one.
+[[nodiscard]] bool stores_alpha(StoredOrder order) noexcept;
+/// Returns the sentence that ImageFile::conversions() contains for texels in this order. Empty for StoredOrder::same.
+[[nodiscard]] std::string conversion_of(StoredOrder order);
 
 /// Location of the slices of a level in the file.
 struct StoredLevel {
@@ -29,24 +36,13 @@ struct StoredLevel {
     std::uint64_t stride = 0;  ///< bytes from one slice to the next
 };
 
-/// State of a file. It differs if the file was replaced or written.
-struct FileIdentity {
-    std::uint64_t device = 0, number = 0, bytes = 0;
-    std::int64_t seconds = 0, nanoseconds = 0;  ///< when it was written last
-    bool operator==(const FileIdentity&) const = default;
-};
-/// Returns the state of a file. All members are 0 if it does not exist.
-[[nodiscard]] FileIdentity identity_of(const std::filesystem::path& path) noexcept;
-
 /// Returns a source that reads the texels. `identity` is the state of the file before its header was read; if it has
 /// changed since, reading throws Error{io}. The file is opened for each read, so the number of sources is not limited
-/// by the number of files that a process may have open.
+/// by the number of files that a process may have open. If `compressed` is not empty, it contains the location of each
+/// level, and the offsets in `levels` refer to the decompressed bytes of the level. Such levels are read in order.
 [[nodiscard]] ImageSourcePtr stored_file(std::filesystem::path path, const FileIdentity& identity, Format format,
-                                         bool srgb, StoredOrder order, std::vector<StoredLevel> levels);
-
-/// Returns the first bytes of a file, at most `maximum`. Throws Error{io} if the file cannot be opened.
-[[nodiscard]] std::vector<std::byte> first_bytes(const char* object, const std::filesystem::path& path,
-                                                 std::size_t maximum);
+                                         bool srgb, StoredOrder order, std::vector<StoredLevel> levels,
+                                         std::vector<ZstdPart> compressed = {});
 
 /// Reads an image in bands for a writer and reports the progress. The constructor's arguments must outlive the object.
 class ImageBands {

@@ -285,8 +285,9 @@ ImageSeed encoded(const Variant& variant, const fs::path& folder) {
     return made;
 }
 
-void add_dds(std::vector<ImageSeed>& seeds, const fs::path& folder) {
-    const auto add = [&](const std::string& name, const ArrayInfo& info) {
+// Adds files of DDS or KTX2.
+void add_containers(std::vector<ImageSeed>& seeds, const std::string& kind, const fs::path& folder) {
+    const auto add = [&](const std::string& name, const ArrayInfo& info, const std::string& compression = {}) {
         Array array(Device::cpu(), info);
         for (int level = 0; level < info.levels; ++level) {
             Extent extent = level_extent(info, level);
@@ -295,18 +296,21 @@ void add_dds(std::vector<ImageSeed>& seeds, const fs::path& folder) {
             texels.pattern(packed_bytes(info.format, extent));
             copy(array.view({.level = level}), host_view(texels.bytes.data(), info.format, extent));
         }
-        const fs::path path = folder / (name + ".dds");
-        save(path, array);
-        seeds.push_back({name + ".dds", contents(path)});
+        const fs::path path = folder / (name + "." + kind);
+        save(path, array, {.compression = compression});
+        seeds.push_back({path.filename(), contents(path)});
     };
     for (const FormatInfo& row : formats()) {
-        const bool stored =
-            row.layout != FormatLayout::planar && row.format != Format::r8_srgb && row.format != Format::rg8_srgb;
-        if (stored) add(std::string(row.name), {.format = row.format, .extent = {8, 8, 1}, .levels = 2});
+        const bool lacking = kind == "dds" && (row.format == Format::r8_srgb || row.format == Format::rg8_srgb);
+        if (row.layout == FormatLayout::planar || lacking) continue;
+        add(std::string(row.name), {.format = row.format, .extent = {8, 8, 1}, .levels = 2});
     }
     add("cube", {.format = Format::rgba8_unorm, .extent = {8, 8, 1}, .kind = ArrayKind::cubemap, .levels = 4});
     add("layers", {.format = Format::bc7_unorm, .extent = {8, 8, 1}, .kind = ArrayKind::layered_2d, .layers = 3});
     add("volume", {.format = Format::r16_float, .extent = {8, 8, 4}, .kind = ArrayKind::array_3d, .levels = 2});
+    if (kind != "ktx2") return;
+    add("zstd", {.format = Format::rgba8_unorm, .extent = {16, 16, 1}, .levels = 5}, "zstd");
+    add("zstd_cube", {.format = Format::bc1_unorm, .extent = {8, 8, 1}, .kind = ArrayKind::cubemap}, "zstd:19");
 }
 
 }  // namespace
@@ -315,7 +319,7 @@ void add_encoded_seeds(std::vector<ImageSeed>& seeds, std::string_view kind, con
     for (const Variant& variant : kVariants) {
         if (variant.kind == kind) seeds.push_back(encoded(variant, folder));
     }
-    if (kind == "dds") add_dds(seeds, folder);
+    if (kind == "dds" || kind == "ktx2") add_containers(seeds, std::string(kind), folder);
 }
 
 std::vector<ImageSeed> image_seeds(std::string_view kind, const fs::path& folder) {

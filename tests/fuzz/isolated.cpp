@@ -57,7 +57,7 @@ struct Options {
 };
 
 constexpr const char* kUsage = R"(usage: texton-fuzz-isolated --kind KIND [OPTION...]
-  --kind KIND      a kind of file as OpenImageIO names it: png, tiff, openexr, ...
+  --kind KIND      a kind of file as OpenImageIO names it, or ktx2: png, tiff, openexr, ...
   --first N        number of the first run (default 0); a run of a kind has the same file each time
   --runs N         number of runs (default 1000)
   --jobs N         number of processes (default 1)
@@ -78,6 +78,7 @@ std::vector<std::string> kinds() {
         if (const std::string name = list.substr(begin, end - begin); name != "null") names.push_back(name);
         begin = end + 1;
     }
+    names.emplace_back("ktx2");  // Texton's own
     return names;
 }
 

@@ -106,6 +106,42 @@ void make_dds(const fs::path& folder) {
     write(folder / "header_alone.dds", Bytes(file.begin(), file.begin() + 128));
 }
 
+void make_ktx2(const fs::path& folder) {
+    const auto seed = [&](const std::string& name, const ArrayInfo& info, const std::string& compression) {
+        save(folder / (name + ".ktx2"), array_of(info), {.compression = compression});
+    };
+    for (const FormatInfo& row : formats())
+        if (row.layout != FormatLayout::planar) seed(std::string(row.name), small(ArrayKind::array_2d, row.format), "");
+    for (const ArrayKind kind : kKinds) {
+        seed(std::string(name(kind)), small(kind, Format::rgba8_unorm, 1), "");
+        seed(std::string(name(kind)) + "_zstd", small(kind, Format::rgba8_unorm, 2), "zstd");
+    }
+
+    // Positions in the header: 12 format, 16 type size, 20 width, 24 height, 28 depth, 32 layers, 36 faces, 40 levels,
+    // 44 compression, 48 descriptor, 56 keys and values, 80 location of level 0, 104 data format descriptor.
+    const Bytes file = read(folder / "layered_2d.ktx2"), compressed = read(folder / "array_2d_zstd.ktx2");
+    write_changed(folder / "levels.ktx2", file, {{40, 64}});
+    write_changed(folder / "levels_to_compute.ktx2", file, {{40, 0}});
+    write_changed(folder / "wide.ktx2", file, {{20, 0xffffffff}});
+    write_changed(folder / "half_of_32_bits.ktx2", file, {{20, 0x80000000}, {24, 0x80000000}});
+    write_changed(folder / "layers.ktx2", file, {{32, 0xffffffff}});
+    write_changed(folder / "no_texels.ktx2", file, {{20, 0}, {24, 0}});
+    write_changed(folder / "cube.ktx2", file, {{36, 6}});
+    write_changed(folder / "volume.ktx2", file, {{28, 2}, {32, 0}});
+    write_changed(folder / "line.ktx2", file, {{24, 0}, {32, 16}});
+    write_changed(folder / "bgra.ktx2", file, {{12, 44}});
+    write_changed(folder / "bgr10a2.ktx2", file, {{12, 58}});
+    write_changed(folder / "rgb.ktx2", file, {{12, 23}, {20, 4}, {24, 4}, {32, 1}, {88, 48}});
+    write_changed(folder / "rgb16.ktx2", file, {{12, 84}, {20, 4}, {24, 4}, {32, 1}, {88, 96}});
+    write_changed(folder / "basis.ktx2", file, {{12, 0}, {44, 1}});
+    write_changed(folder / "srgb_and_premultiplied.ktx2", file, {{116, 0x01020401}});
+    write_changed(folder / "frame_of_another_size.ktx2", compressed, {{20, 9}});
+    write_changed(folder / "level_outside.ktx2", file, {{84, 0x80000000}});
+    for (std::uint32_t kind = 1; kind <= 7; ++kind)  // color, kind and format that ktx2_fuzz.cpp requests
+        write_changed(folder / ("as_" + std::to_string(kind) + ".ktx2"), file, {{16, kind << 8 | 23u << 16}});
+    write(folder / "header_alone.ktx2", Bytes(file.begin(), file.begin() + 80));
+}
+
 void make_recordings(const fs::path& folder) {
     constexpr FetchOperation kOperations[] = {FetchOperation::plain, FetchOperation::lod, FetchOperation::gradients};
     constexpr Format kFormats[] = {Format::rgba8_unorm, Format::r32_float, Format::bc1_unorm, Format::rgb10a2_unorm};
@@ -200,6 +236,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     const std::pair<const char*, void (*)(const fs::path&)> targets[] = {{"dds", make_dds},
+                                                                         {"ktx2", make_ktx2},
                                                                          {"recording", make_recordings},
                                                                          {"raw_frames", make_raw_frames},
                                                                          {"image_file", make_image_files},

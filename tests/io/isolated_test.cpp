@@ -206,6 +206,9 @@ TEST_F(IsolatedReadTest, StacksCubesAndRawFramesAreTheSame) {
 TEST_F(IsolatedReadTest, DamagedFilesGiveTheSameError) {
     const Bytes png = test::file_bytes(kAssets / "card.png");
     const Bytes dds = test::file_bytes(kAssets / "bc7.dds");
+    save(at("whole.ktx2"), open_image(kAssets / "card.png"), {.compression = "zstd"});
+    const Bytes ktx2 = test::file_bytes(at("whole.ktx2"));
+    expect_same({at("whole.ktx2")});
     expect_same({at("missing.png")});
     expect_same({folder_.path()});
     expect_same({test::write_bytes(at("empty.png"), {})});
@@ -213,6 +216,11 @@ TEST_F(IsolatedReadTest, DamagedFilesGiveTheSameError) {
     expect_same({test::write_bytes(at("half.png"), std::span(png).first(png.size() / 2))});
     expect_same({test::write_bytes(at("half.dds"), std::span(dds).first(dds.size() / 2))});
     expect_same({test::write_bytes(at("header.dds"), std::span(dds).first(100))});
+    expect_same({test::write_bytes(at("half.ktx2"), std::span(ktx2).first(ktx2.size() / 2))});
+    expect_same({test::write_bytes(at("header.ktx2"), std::span(ktx2).first(80))});
+    Bytes damaged = ktx2;
+    damaged[damaged.size() / 2] ^= std::byte{1};
+    expect_same({test::write_bytes(at("damaged.ktx2"), damaged)});
     for (const char* name : {"missing.png", "empty.png", "text.png", "half.png", "half.dds"}) {
         expect_same_plain(at(name));
     }

@@ -35,7 +35,7 @@ protected:
     test::ImageFolder folder_;
 };
 
-TEST_P(ImageLoadTest, EveryKindIsLoadedFromDdsBitForBit) {
+TEST_P(ImageLoadTest, EveryKindIsLoadedFromDdsAndKtx2BitForBit) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : test::formats_of_every_size()) {
             if (!test::has_arrays(kind, format)) continue;
@@ -44,9 +44,13 @@ TEST_P(ImageLoadTest, EveryKindIsLoadedFromDdsBitForBit) {
             const Array source(Device::cpu(), reference.info());
             test::upload(source, reference);
             save(at("a.dds"), source);
-            const Array loaded = load(device(), open_image(at("a.dds")));
-            EXPECT_EQ(loaded.device(), device());
-            EXPECT_TRUE(test::holds(loaded, reference));
+            save(at("a.ktx2"), source);
+            save(at("compressed.ktx2"), source, {.compression = "zstd"});
+            for (const char* name : {"a.dds", "a.ktx2", "compressed.ktx2"}) {
+                const Array loaded = load(device(), open_image(at(name)));
+                EXPECT_EQ(loaded.device(), device());
+                EXPECT_TRUE(test::holds(loaded, reference)) << name;
+            }
         }
     }
 }

@@ -256,7 +256,7 @@ TEST_P(ImageSaveTest, ACanceledSaveKeepsTheOldFile) {
     const Array array(
         device(), {.format = Format::rgba8_unorm, .extent = {2048, 2048}, .kind = ArrayKind::layered_2d, .layers = 3});
     fill(array.view(), std::uint32_t{7});
-    for (const char* name : {"a.dds", "a.tif"}) {
+    for (const char* name : {"a.dds", "a.ktx2", "a.tif"}) {
         const Bytes old = test::pattern(100, 5);
         test::write_bytes(at(name), old);
         EXPECT_THROW(
@@ -272,19 +272,20 @@ TEST_P(ImageSaveTest, ACanceledSaveKeepsTheOldFile) {
 TEST_P(ImageSaveTest, AnUnwritableFolderIsRefusedAndNamed) {
     const Bytes texels(64);
     const auto view = host_view(texels.data(), Format::r8_unorm, {8, 8});
-    for (const char* name : {"nofolder/a.dds", "nofolder/a.tif", "nofolder/a.png", "nofolder/a.exr"}) {
+    for (const char* name :
+         {"nofolder/a.dds", "nofolder/a.ktx2", "nofolder/a.tif", "nofolder/a.png", "nofolder/a.exr"}) {
         test::expect_error([&] { save(at(name), view); }, ErrorCode::io, "texton::save", {name});
     }
     if (geteuid() == 0) return;  // root may write to every folder
     fs::permissions(folder_.path(), fs::perms::owner_read | fs::perms::owner_exec);
-    for (const char* name : {"a.dds", "a.tif", "a.png", "a.exr"}) {
+    for (const char* name : {"a.dds", "a.ktx2", "a.tif", "a.png", "a.exr"}) {
         test::expect_error([&] { save(at(name), view); }, ErrorCode::io, "texton::save", {name});
     }
 }
 
-// The image is read while its own file is replaced. Rows of .dds are read from the file each time.
+// The image is read while its own file is replaced. Rows of .dds and .ktx2 are read from the file each time.
 TEST_P(ImageSaveTest, AnImageIsSavedOverItsOwnFile) {
-    for (const std::string name : {"a.dds", "a.tif", "a.png"}) {
+    for (const std::string name : {"a.dds", "a.ktx2", "a.tif", "a.png"}) {
         SCOPED_TRACE(name);
         const std::size_t rows = name == "a.png" ? 16 : 2500;  // without compression, in two bands
         const Bytes texels = test::pattern(2048 * rows * 4, 5);
@@ -295,16 +296,18 @@ TEST_P(ImageSaveTest, AnImageIsSavedOverItsOwnFile) {
         save(at("link" + fs::path(name).extension().string()), open_image(at(name)), {.compression = "none"});
         EXPECT_TRUE(same_bytes(read_part(open_image(at(name))), texels));
     }
-    EXPECT_EQ(folder_.files(), 6);
+    EXPECT_EQ(folder_.files(), 8);
 }
 
 // An image that was opened before its file was replaced must not return texels of the new file.
 TEST_P(ImageSaveTest, AReplacedFileIsNotReadWithTheOldHeader) {
     const Bytes texels = test::pattern(64 * 64 * 4, 5);
-    save(at("a.dds"), host_view(texels.data(), Format::rgba8_unorm, {64, 64}));
-    const ImageFile old = open_image(at("a.dds"));
-    save(at("a.dds"), host_view(texels.data(), Format::r8_unorm, {256, 64}));
-    test::expect_error([&] { (void)read_part(old); }, ErrorCode::io, "texton::ImageFile", {"a.dds", "has changed"});
+    for (const char* name : {"a.dds", "a.ktx2"}) {
+        save(at(name), host_view(texels.data(), Format::rgba8_unorm, {64, 64}));
+        const ImageFile old = open_image(at(name));
+        save(at(name), host_view(texels.data(), Format::r8_unorm, {256, 64}));
+        test::expect_error([&] { (void)read_part(old); }, ErrorCode::io, "texton::ImageFile", {name, "has changed"});
+    }
     save(at("a.yuv"), PlanarArray(device(), Format::nv12, {8, 8}));
     const ImageFile frame = open_image(at("a.yuv"), {.raw = RawFrames{Format::nv12, {8, 8}}});
     save(at("a.yuv"), PlanarArray(device(), Format::nv12, {16, 16}));
@@ -326,7 +329,7 @@ TEST_P(ImageSaveTest, AnAttributeThatTheKindOfFileRefusesIsNamed) {
 
 TEST_P(ImageSaveTest, PermissionsOfTheOldFileAreKept) {
     const Bytes texels = test::pattern(8 * 8 * 4, 5);
-    for (const char* name : {"a.dds", "a.tif", "a.png", "a.sgi"}) {
+    for (const char* name : {"a.dds", "a.ktx2", "a.tif", "a.png", "a.sgi"}) {
         test::write_bytes(at(name), texels);
         fs::permissions(at(name), fs::perms::owner_read | fs::perms::owner_write);
         save(at(name), host_view(texels.data(), Format::rgba8_unorm, {8, 8}));
@@ -368,15 +371,16 @@ TEST_P(FullDiskTest, AFullDiskGivesAnErrorAndKeepsTheOldFile) {
         const char* name;
         ConstView view;
     };
-    for (const Row& row : {Row{"a.dds", view}, Row{"a.tif", view}, Row{"a.png", view}, Row{"a.exr", half},
-                           Row{"b.tif", floats}, Row{"a.tga", view}, Row{"a.sgi", view}, Row{"a.fits", gray},
-                           Row{"a.rla", view}, Row{"a.bmp", view}, Row{"a.jpg", gray}}) {
+    for (const Row& row : {Row{"a.dds", view}, Row{"a.ktx2", view}, Row{"a.tif", view}, Row{"a.png", view},
+                           Row{"a.exr", half}, Row{"b.tif", floats}, Row{"a.tga", view}, Row{"a.sgi", view},
+                           Row{"a.fits", gray}, Row{"a.rla", view}, Row{"a.bmp", view}, Row{"a.jpg", gray}}) {
         SCOPED_TRACE(row.name);
         const Bytes old = test::pattern(100, 5);
         test::write_bytes(at(row.name), old);
         fill_disk();
         test::expect_error([&] { save(at(row.name), row.view); }, ErrorCode::io, "texton::save", {row.name});
-        if (row.view.format() == Format::rgba8_unorm && fs::path(row.name).extension() != ".dds") {
+        const std::string ending = fs::path(row.name).extension();
+        if (row.view.format() == Format::rgba8_unorm && ending != ".dds" && ending != ".ktx2") {
             test::expect_error([&] { write_image(at(row.name), row.view.format(), row.view.extent(), texels); },
                                ErrorCode::io, "texton::write_image", {row.name});
         }

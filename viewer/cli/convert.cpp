@@ -34,7 +34,8 @@ struct Options {
 // Returns what is different in the new file. Three channels are widened in memory only.
 std::vector<std::string> conversions_of(const ImageFile& image, const fs::path& out) {
     std::vector<std::string> conversions = image.conversions();
-    if (out.extension() != ".dds" && image.metadata().channels.size() == 3)
+    const bool widened = out.extension() == ".dds" || out.extension() == ".ktx2";
+    if (!widened && image.metadata().channels.size() == 3)
         std::erase_if(conversions,
                       [](const std::string& each) { return each.starts_with("Three channels are widened"); });
     return conversions;
@@ -87,22 +88,27 @@ void add_convert(CLI::App* command, Status& status) {
     options->image.add_to(*command);
     command->add_option("--tile", options->tile, "Tile size. Default: 64x64 if the file has levels, else no tiles")
         ->type_name("WxH");
-    command->add_option("--compression", options->compression,
-                        "Compression, as OpenImageIO names it: zip, none, ... Default: the usual one of the file type");
-    command->add_option("--cube-out", options->cube_out, "Layout of cube faces in OUT, for file types other than .dds")
+    command->add_option(
+        "--compression", options->compression,
+        "Compression, as OpenImageIO names it: zip, none, ...; for .ktx2: none, zstd, or zstd:1 to zstd:22. "
+        "Default: the usual one of the file type (.ktx2: none)");
+    command
+        ->add_option("--cube-out", options->cube_out,
+                     "Layout of cube faces in OUT, for file types other than .dds and .ktx2")
         ->check(CLI::IsMember(all_names(viewer::kCubeLayouts)))
         ->capture_default_str();
     add_drop_alpha(*command, options->drop_alpha);
     command->add_flag("--json", options->json, "Print one JSON object instead of text");
     command->footer(
-        "The extension of OUT selects the file type. A .dds file stores every array kind with all levels. Several\n"
-        "input files become the layers of an array, the faces of a cubemap (--kind cubemap) or the slices of a volume\n"
-        "(--kind array_3d). Color space and metadata are kept; premultiplied alpha stays premultiplied. Values\n"
-        "change only if --format or --color requires it. If writing fails, an existing OUT is unchanged.\n"
+        "The extension of OUT selects the file type. .dds and .ktx2 files store every array kind with all levels.\n"
+        "Several input files become the layers of an array, the faces of a cubemap (--kind cubemap) or the slices\n"
+        "of a volume (--kind array_3d). Color space and metadata are kept; premultiplied alpha stays premultiplied.\n"
+        "Values change only if --format or --color requires it. If writing fails, an existing OUT is unchanged.\n"
         "\n"
         "Examples:\n"
         "  texton convert sky.exr sky.png --format rgba8_srgb\n"
         "  texton convert px.png nx.png py.png ny.png pz.png nz.png sky.dds --kind cubemap\n"
+        "  texton convert layers.dds layers.ktx2 --compression zstd\n"
         "  texton convert sky.exr cross.exr --kind cubemap --cube-out horizontal_cross\n"
         "  texton convert frames.yuv first.yuv --raw 1920x1080 --format nv12\n"
         "\n"

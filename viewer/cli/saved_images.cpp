@@ -15,7 +15,7 @@ using verify::HostArray;
 using verify::HostImage;
 
 bool holds_levels(const fs::path& path) {
-    constexpr std::array<const char*, 5> kEndings{".dds", ".exr", ".tif", ".tiff", ".tx"};
+    constexpr std::array<const char*, 6> kEndings{".dds", ".ktx2", ".exr", ".tif", ".tiff", ".tx"};
     return std::ranges::find(kEndings, path.extension().string()) != kEndings.end();
 }
 

@@ -14,8 +14,8 @@ namespace texton::cli {
 
 /// Writes the images of a kernel to files and returns the paths of the files.
 ///
-/// A single image is written to `out`. A mip chain is written to `out` if the file type stores levels (.dds, .exr,
-/// .tif, .tiff, .tx). Otherwise each image is written to a numbered file: out_0.png, out_1.png. The slices of an image
+/// A single image is written to `out`. A mip chain is written to `out` if the file type stores levels (.dds, .ktx2,
+/// .exr, .tif, .tiff, .tx). Otherwise each image is written to a numbered file: out_0.png, out_1.png. The slices of an image
 /// become layers, or cube faces if `cubes` is true, the image is square and the number of slices is a multiple of 6.
 std::vector<std::filesystem::path> save_images(const std::filesystem::path& out,
                                                std::span<const verify::HostImage> images, bool cubes, SavedAlpha alpha);

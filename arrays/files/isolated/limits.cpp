@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "arrays/files/zstd_frames.h"
+
 // The limit of memory follows from two numbers: the texels that a file claims to have, and the texels that its bytes
 // can hold at the largest compression of its kind. A small file that claims to be large therefore gets little memory.
 
@@ -17,7 +19,8 @@ constexpr double kFixedSeconds = 10;
 constexpr double kBytesPerSecond = 4 * static_cast<double>(kMiB);  // of the slowest decoders
 
 // The largest expansion of each coding, in decoded bytes for one byte of the file:
-// - deflate and zstd: 1,032. A match of 258 bytes takes at least 2 bits.
+// - deflate: 1,032. A match of 258 bytes takes at least 2 bits.
+// - Zstandard: kZstdMaxExpansion.
 // - LZW (TIFF, GIF): 2,559. A code of 12 bits stands for at most 3,838 bytes.
 // - PackBits and the run-length codes of TGA, IFF, OpenEXR and Softimage: 64. 2 bytes stand for 128 bytes.
 // - Radiance: 64. 2 bytes stand for 127 bytes.
@@ -40,6 +43,8 @@ struct Row {
 // camera raw, DICOM, movies, OpenVDB.
 constexpr Row kRows[] = {
     {"dds", "", 8 * kFromRgb},  // BC1 and BC6H: 8 bytes for 1
+    {"ktx2", "zstd", kZstdMaxExpansion* kFromRgb},
+    {"ktx2", "", 8 * kFromRgb},
     {"png", "", kDeflate* kFromBits},
     {"bmp", "rle4", kUnbounded},  // skips of up to 255 rows, and an early end
     {"bmp", "rle8", kUnbounded},
@@ -48,7 +53,7 @@ constexpr Row kRows[] = {
     {"tiff", "none", 1 * kFromBits},
     {"tiff", "lzw", kLzw* kFromBits},
     {"tiff", "zip", kDeflate* kFromBits},
-    {"tiff", "zstd", kDeflate* kFromBits},
+    {"tiff", "zstd", kZstdMaxExpansion* kFromBits},
     {"tiff", "packbits", kRuns* kFromBits},
     {"tiff", "", kUnbounded},  // CCITT (a row of any width in one bit), JPEG, WebP, LZMA, JBIG, SGILOG
     {"openexr", "none", 1 * kFromHalves},

@@ -77,16 +77,17 @@ private:
 
 /// What a request asks for.
 enum class RequestKind : std::uint8_t {
-    is_dds,       ///< as is_dds()
-    image_count,  ///< as image_count()
-    open,         ///< the description of a source
-    read          ///< a box of a source
+    container_of,  ///< as container_of()
+    image_count,   ///< as image_count()
+    open,          ///< the description of a source
+    read           ///< a box of a source
 };
 
 /// Sources of a file.
 enum class SourceKind : std::uint8_t {
     oiio,  ///< as open_with_oiio()
     dds,   ///< as open_dds()
+    ktx2,  ///< as open_ktx2()
     raw    ///< a plane of open_raw_frame()
 };
 
@@ -94,14 +95,14 @@ enum class SourceKind : std::uint8_t {
 struct SourceKey {
     SourceKind kind = SourceKind::oiio;
     int part = 0;                                ///< oiio: index of the part
-    ImageColor color = ImageColor::by_metadata;  ///< oiio and dds
+    ImageColor color = ImageColor::by_metadata;  ///< oiio, dds and ktx2
     RawFrames raw{};                             ///< raw: the frame
     std::uint8_t plane = 0;                      ///< raw: 0 is luma, 1 is chroma
     bool operator==(const SourceKey&) const = default;
 };
 
 struct Request {
-    RequestKind kind = RequestKind::is_dds;
+    RequestKind kind = RequestKind::container_of;
     std::string object{};  ///< Error::object() of all errors
     std::string path{};
     SourceKey source{};        ///< open and read

@@ -386,7 +386,8 @@ Description ReaderSession::open(const char* object, const SourceKey& source) {
 void ReaderSession::read(const char* object, Request request, std::span<std::byte> packed) {
     const std::size_t bytes = packed.size();
     const Turn turn(*this);
-    // Files without encoding were compared with their size when they were opened, and take no memory.
+    // Texton compares the claims of files that it decodes itself with their size when it opens them, and needs
+    // no memory for their texels beside the shared memory.
     const bool encoded = request.source.kind == SourceKind::oiio;
     const Asked asked = this->asked(object, std::move(request), bytes);
     if (encoded && !claim_.is_possible) {

@@ -88,8 +88,9 @@ class IsolatedOpener : public FileOpener {
 public:
     explicit IsolatedOpener(const ReadOptions& options) : options_(options) {}
 
-    bool is_dds(const std::filesystem::path& path) override {
-        return number(*session(path), RequestKind::is_dds, 0, 1) != 0;
+    Container container_of(const std::filesystem::path& path) override {
+        constexpr int kLast = static_cast<int>(Container::ktx2);
+        return static_cast<Container>(number(*session(path), RequestKind::container_of, 0, kLast));
     }
     int image_count(const std::filesystem::path& path) override {
         constexpr std::uintmax_t kMost = std::numeric_limits<int>::max();
@@ -103,6 +104,9 @@ public:
     }
     OpenedImage open_dds(const std::filesystem::path& path, ImageColor color) override {
         return opened(session(path), {.kind = SourceKind::dds, .color = color});
+    }
+    OpenedImage open_ktx2(const std::filesystem::path& path, ImageColor color) override {
+        return opened(session(path), {.kind = SourceKind::ktx2, .color = color});
     }
     OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw) override {
         OpenedFrame frame;

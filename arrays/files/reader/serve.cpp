@@ -126,7 +126,7 @@ public:
 private:
     void answer(const Request& request) {
         switch (request.kind) {
-            case RequestKind::is_dds: reply_number(is_dds(request.path) ? 1 : 0); break;
+            case RequestKind::container_of: reply_number(static_cast<int>(container_of(request.path))); break;
             case RequestKind::image_count: reply_number(image_count(request.path)); break;
             case RequestKind::open: reply(PacketKind::reply, message(source_of(request).description)); break;
             case RequestKind::read: read(request); break;
@@ -172,6 +172,7 @@ private:
                 image = open_with_oiio(request.path, request.source.part, request.source.color);
                 break;
             case SourceKind::dds: image = open_dds(request.path, request.source.color); break;
+            case SourceKind::ktx2: image = open_ktx2(request.path, request.source.color); break;
             case SourceKind::raw: {
                 OpenedFrame frame = open_raw_frame(request.path, request.source.raw);
                 image.metadata = std::move(frame.metadata);

@@ -27,10 +27,11 @@ struct SaveOptions {
     /// Size of a tile in texels. If it is not set, files with levels have tiles of 64 x 64 and other files have rows.
     std::optional<Extent> tile{};
     /// Compression method with the name that OpenImageIO uses ("zip", "none"). Empty: the default of the kind of file.
+    /// KTX2 has "none" (the default), "zstd", and "zstd:1" (fastest) to "zstd:22" (smallest). Ignored for DDS.
     std::string compression{};
-    CubeLayout cube = CubeLayout::vertical_strip;  ///< layout of cubemaps; ignored for DDS, which stores faces
+    CubeLayout cube = CubeLayout::vertical_strip;  ///< layout of cubemaps; DDS and KTX2 store faces
     std::vector<ImageAttribute> attributes{};      ///< attributes that are added to those of the image
-    SavedAlpha alpha = SavedAlpha::automatic;      ///< whether alpha is written; ignored for DDS
+    SavedAlpha alpha = SavedAlpha::automatic;      ///< whether alpha is written; ignored for DDS and KTX2
     OnImageProgress progress{};                    ///< called after each part; empty: not called
 };
 
@@ -45,6 +46,8 @@ struct SaveOptions {
 /// that the process may write are replaced.
 ///
 /// - .dds holds all kinds of array with all levels, in all formats except r8_srgb, rg8_srgb and planar formats.
+/// - .ktx2 holds all kinds of array with all levels, in all formats except planar formats. Color space, orientation and
+///   attributes are kept as with other kinds of file; attributes become keys with values.
 /// - .yuv and .raw hold one planar frame.
 /// - Other kinds of file are written by OpenImageIO. .tif and .exr hold levels, in tiles, or parts: layers and slices
 ///   become parts. .tx is a TIFF. Cubemaps are written in the layout SaveOptions::cube, and each cube of a
@@ -54,7 +57,7 @@ struct SaveOptions {
 ///
 /// Throws Error{io}, which names the file, if the kind of file cannot hold the image, for example alpha that is not
 /// opaque, or if the file cannot be written.
-/// Throws Error{bad_argument} if a side of the tile is 0 or 2^31 or more. Throws Canceled if the callback returns
+/// Throws Error{bad_argument} if a side of the tile is 0 or 2^31 or more, or if KTX2 does not have the compression. Throws Canceled if the callback returns
 /// false, the callback's exceptions unchanged, and the errors of ImageFile::read().
 void save(const std::filesystem::path& path, const ImageFile& image, const SaveOptions& options = {});
 

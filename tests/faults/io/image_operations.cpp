@@ -101,7 +101,7 @@ Operation array_operation(const std::string& ending, const ArrayInfo& info) {
                 file->levels = info.levels;
                 return Prepared{[=] {
                                     file->restore();
-                                    save(file->path, *array);
+                                    save(file->path, *array, {.compression = ending == "ktx2" ? "zstd" : ""});
                                     const Array loaded = load(device, open_image(file->path));
                                     Bytes result = texels_of(loaded.view());
                                     // If a header of a TIFF cannot be read, OpenImageIO reports the end of the file.
@@ -113,7 +113,7 @@ Operation array_operation(const std::string& ending, const ArrayInfo& info) {
             },
             false,
             true,
-            ending != "dds",
+            ending != "dds" && ending != "ktx2",
             ending == "png" ? Call::read : Call::none};
 }
 
@@ -244,6 +244,8 @@ std::vector<Operation> all_operations() {
         array_operation("tif", levels),
         array_operation("exr", halves),
         array_operation("dds",
+                        {.format = Format::rgba8_unorm, .extent = {16, 16}, .kind = ArrayKind::cubemap, .levels = 5}),
+        array_operation("ktx2",
                         {.format = Format::rgba8_unorm, .extent = {16, 16}, .kind = ArrayKind::cubemap, .levels = 5}),
         {"SavePlanar", {"image_file", "image_load", "image_save"}, save_planar},
         {"ReadFiles", {"image", "image_file"}, read_files, false, true, true},

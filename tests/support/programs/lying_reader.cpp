@@ -19,7 +19,7 @@ namespace {
 using namespace texton::detail;
 
 constexpr std::uint64_t kHuge = std::uint64_t{1} << 62;
-constexpr std::uint8_t kIsDds = 0, kImageCount = 1, kOpen = 2;  // RequestKind
+constexpr std::uint8_t kContainerOf = 0, kImageCount = 1, kOpen = 2;  // RequestKind
 
 // A description as arrays/files/isolated/message.cpp writes it: 8 x 8 texels of rgba8_unorm.
 struct Body {
@@ -110,7 +110,7 @@ void answer(const std::string& name, std::uint8_t kind, int socket, int memory, 
         reply(socket, memory, std::vector<char>(4096, '\x5a'));
     } else if (name == "empty") {
         reply(socket, memory, {});
-    } else if (kind == kIsDds) {
+    } else if (kind == kContainerOf) {
         reply(socket, memory, Body().put(0).bytes);
     } else if (kind == kImageCount) {
         reply(socket, memory, Body().put(name == "count" ? -5 : name == "large-count" ? 1 << 30 : 1).bytes);
