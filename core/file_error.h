@@ -22,6 +22,10 @@ namespace texton::detail {
 /// Returns text of a file for a message: in single quotes, at most 60 characters, and printable ASCII only.
 [[nodiscard]] std::string quoted(std::string_view text);
 
+/// Returns a message of a library as part of a sentence: one line, without the final punctuation and without names of
+/// C++ functions.
+[[nodiscard]] std::string clause(std::string_view text);
+
 /// Returns the error with another object and, if it is not empty, `prefix` before the problem.
 [[nodiscard]] Error renamed(const Error& error, const char* object, const std::string& prefix = {});
 

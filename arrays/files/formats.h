@@ -23,12 +23,20 @@ struct OpenedImage {
     std::optional<CubeLayout> cube;        ///< cube layout that the metadata specifies
     std::vector<ImageFrame> data;          ///< data window of each level
     std::vector<ImageFrame> displays;      ///< display window of each level
+    bool is_encoded = true;                ///< false: the file stores the texels as they are
+    bool has_parts = true;                 ///< false: FilePart::part does not apply to the kind of file
 };
 
-/// Returns the number of images in a file that OpenImageIO reads. Throws Error{io}.
-[[nodiscard]] int image_count(const std::filesystem::path& path);
-/// Opens one image of such a file. ImageMetadata::parts of the result is 1. Throws Error{io}.
-[[nodiscard]] OpenedImage open_with_oiio(const std::filesystem::path& path, int part, ImageColor color);
+/// What to open of a file.
+struct FilePart {
+    int part = 0;                                ///< index of the image, for kinds of file that have several
+    ImageColor color = ImageColor::by_metadata;  ///< as ImageOptions::color
+    bool counted = false;  ///< true: ImageMetadata::parts of the result is the number of images; false: it is 1
+    bool operator==(const FilePart&) const = default;
+};
+
+/// Opens one image of a file that OpenImageIO reads. Throws Error{io}.
+[[nodiscard]] OpenedImage open_with_oiio(const std::filesystem::path& path, const FilePart& wanted);
 
 /// Kinds of file that Texton reads itself. They hold arrays of every kind.
 enum class Container : std::uint8_t {
@@ -42,6 +50,9 @@ enum class Container : std::uint8_t {
 [[nodiscard]] OpenedImage open_dds(const std::filesystem::path& path, ImageColor color);
 /// Opens a KTX2 file. Throws Error{io} if it is damaged, and Error{unsupported} for an unknown format or compression.
 [[nodiscard]] OpenedImage open_ktx2(const std::filesystem::path& path, ImageColor color);
+
+/// Opens one image of a file of any kind but raw frames. Throws their errors.
+[[nodiscard]] OpenedImage open_file(const std::filesystem::path& path, const FilePart& wanted);
 
 /// One frame of a file of raw planar frames.
 struct OpenedFrame {
@@ -60,16 +71,12 @@ public:
     FileOpener(const FileOpener&) = delete;
     FileOpener& operator=(const FileOpener&) = delete;
 
-    virtual Container container_of(const std::filesystem::path& path) { return detail::container_of(path); }
-    virtual int image_count(const std::filesystem::path& path) { return detail::image_count(path); }
-    virtual OpenedImage open_with_oiio(const std::filesystem::path& path, int part, ImageColor color) {
-        return detail::open_with_oiio(path, part, color);
+    virtual OpenedImage open_file(const std::filesystem::path& path, const FilePart& wanted) {
+        return detail::open_file(path, wanted);
     }
-    virtual OpenedImage open_dds(const std::filesystem::path& path, ImageColor color) {
-        return detail::open_dds(path, color);
-    }
-    virtual OpenedImage open_ktx2(const std::filesystem::path& path, ImageColor color) {
-        return detail::open_ktx2(path, color);
+    /// The caller will read all texels of the first level next.
+    virtual OpenedImage open_with_oiio(const std::filesystem::path& path, const FilePart& wanted) {
+        return detail::open_with_oiio(path, wanted);
     }
     virtual OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw) {
         return detail::open_raw_frame(path, raw);

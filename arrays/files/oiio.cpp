@@ -7,11 +7,14 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <mutex>
 #include <system_error>
 
 #include <fmt/format.h>
+
+#include "arrays/files/signature.h"
+#include "arrays/files/stored_texels.h"
+#include "arrays/files/tiff_directory.h"
 
 namespace texton::detail {
 namespace {
@@ -41,47 +44,26 @@ std::optional<Format> format_of(const OIIO::TypeDesc& type) {
     }
 }
 
-// Reads integers of a TIFF file in its byte order.
-class TiffNumbers {
-public:
-    explicit TiffNumbers(const std::filesystem::path& path) : file_(path, std::ios::binary) {
-        big_endian_ = number(0, 2) == 0x4d4d;
-    }
-    std::uint64_t number(std::uint64_t at, unsigned bytes) {
-        std::array<unsigned char, 8> read{};
-        file_.seekg(static_cast<std::streamoff>(at)).read(reinterpret_cast<char*>(read.data()), bytes);
-        std::uint64_t value = 0;
-        for (unsigned i = 0; i < bytes; ++i) value = value << 8 | read[big_endian_ ? i : bytes - 1 - i];
-        return value;
-    }
-    bool good() const { return file_.good(); }
-
-private:
-    std::ifstream file_;
-    bool big_endian_ = false;
-};
-
 // Throws std::bad_alloc if a message of OpenImageIO says that a decoder lacked memory.
 std::string reason(std::string message) {
     if (message.find("std::bad_alloc") != std::string::npos) throw std::bad_alloc();
     return one_line(std::move(message));
 }
 
-// Returns true if the first image of a TIFF has several slices (tag ImageDepth). OpenImageIO 2.4 reads only one of
-// them.
-bool is_tiff_of_slices(const std::filesystem::path& path) {
-    constexpr std::uint64_t kImageDepth = 32997;
-    constexpr unsigned kShort = 3;
-    TiffNumbers file(path);
-    const bool large = file.number(2, 2) == 43;  // BigTIFF
-    const std::uint64_t directory = large ? file.number(8, 8) : file.number(4, 4);
-    const std::uint64_t count = std::min<std::uint64_t>(file.number(directory, large ? 8 : 2), 0xffff);
-    std::uint64_t entry = directory + (large ? 8 : 2);
-    for (std::uint64_t i = 0; i < count && file.good(); ++i, entry += large ? 20 : 12) {
-        if (file.number(entry, 2) != kImageDepth) continue;
-        return file.number(entry + (large ? 12 : 8), file.number(entry + 2, 2) == kShort ? 2 : 4) > 1;
+// Opens a file with the reader of this name.
+std::unique_ptr<OIIO::ImageInput> opened_by(const std::string& reader, const char* object,
+                                            const std::filesystem::path& path, const OIIO::ImageSpec& config) {
+    auto input = OIIO::ImageInput::create(reader);
+    if (input == nullptr) {
+        (void)OIIO::geterror();
+        fail_file(object, path, fmt::format("is a file of the kind {}, for which OpenImageIO has no reader", reader),
+                  "Convert it to another kind, for example PNG, TIFF or OpenEXR.");
     }
-    return false;
+    OIIO::ImageSpec spec;
+    if (input->open(path.string(), spec, config)) return input;
+    fail_file(object, path,
+              fmt::format("cannot be read as an image of the kind {}: {}", reader, reason(input->geterror())),
+              "The file may be damaged.");
 }
 
 }  // namespace
@@ -116,15 +98,18 @@ void require_file(const char* object, const std::filesystem::path& path) {
 }
 
 std::unique_ptr<OIIO::ImageInput> open_input(const char* object, const std::filesystem::path& path) {
-    require_file(object, path);
+    const std::vector<std::byte> first = first_bytes(object, path, kSignatureBytes);
     OIIO::ImageSpec config;
     config.attribute("oiio:UnassociatedAlpha", 1);
-    auto input = OIIO::ImageInput::open(path.string(), &config);
+    const std::string reader = reader_name(path, first);
+    auto input = reader.empty() ? OIIO::ImageInput::open(path.string(), &config)  // tries all readers
+                                : opened_by(reader, object, path, config);
     if (!input) {
         fail_file(object, path, "cannot be read as an image: " + reason(OIIO::geterror()),
-                  "The file may be truncated, or its kind is not supported.");
+                  "Its kind may not be supported, or the beginning of the file may be damaged.");
     }
-    if (input->format_name() == std::string_view("tiff") && is_tiff_of_slices(path)) {
+    // OpenImageIO 2.4 reads only one of the slices.
+    if (input->format_name() == std::string_view("tiff") && first_tiff_directory(path).slices > 1) {
         fail_file(object, path, "is a TIFF whose images have several slices, of which OpenImageIO reads only the first",
                   "Store each slice as a separate image, or the volume as DDS.");
     }
@@ -146,7 +131,7 @@ Format channel_format(const char* object, const std::filesystem::path& path, con
 
 void require_read(const char* object, const std::filesystem::path& path, OIIO::ImageInput& input, bool good) {
     if (good && !input.has_error()) return;
-    fail_file(object, path, "cannot be read completely: " + reason(input.geterror()), "The file may be truncated.");
+    fail_file(object, path, "cannot be read completely: " + reason(input.geterror()), "The file may be damaged.");
 }
 
 std::string other_kinds(OIIO::TypeDesc type) {

@@ -6,7 +6,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +14,7 @@
 #include "arrays/files/formats.h"
 #include "arrays/files/oiio.h"
 #include "arrays/files/stored_texels.h"
+#include "arrays/files/tiff_directory.h"
 
 // Files that OpenImageIO reads. A stack can consist of more files than a process may have open. Therefore all sources
 // share a limited number of open readers, and a file whose reader was closed is reopened when it is needed.
@@ -201,6 +201,7 @@ private:
             }
         }
         reading.reset();
+        if (!good || reader->has_error()) Readers::instance().forget(this);  // some report an error only once
         require_read(kRead, path_, *reader, good);
         if (channels_ == 3) set_alpha_to_one(format(), {packed, slice * box.extent.depth});
     }
@@ -255,32 +256,43 @@ std::optional<CubeLayout> layout_in_words(const OIIO::ImageSpec& spec) {
     return std::nullopt;
 }
 
-}  // namespace
-
-int image_count(const std::filesystem::path& path) {
-    const auto reader = open_input(kOpen, path);
+// Returns the number of images in a file.
+int image_count(const std::filesystem::path& path, OIIO::ImageInput& opened) {
+    static constexpr std::array kSingle{"png", "jpeg", "bmp",    "hdr",      "pnm",   "sgi",
+                                        "raw", "iff",  "cineon", "jpeg2000", "targa", "zfile"};
+    static constexpr std::array kSeekBack{"tiff", "openexr"};  // other readers cannot after they reached the end
+    const std::string kind = opened.format_name();
+    if (std::ranges::find(kSingle, kind) != kSingle.end()) return 1;
+    if (kind == "tiff" && first_tiff_directory(path).is_last) return 1;
+    const bool same = std::ranges::find(kSeekBack, kind) != kSeekBack.end();
+    const Reader other = same ? nullptr : open_input(kOpen, path);
+    OIIO::ImageInput& reader = same ? opened : *other;
     // The reader of movies believes the number of frames in the header. An image has a byte at least.
-    std::error_code unreadable;
-    const std::uintmax_t bytes = std::filesystem::file_size(path, unreadable);
-    const int most = static_cast<int>(std::min<std::uintmax_t>(bytes, std::numeric_limits<int>::max()));
+    const int most =
+        static_cast<int>(std::min<std::uint64_t>(identity_of(path).bytes, std::numeric_limits<int>::max()));
     int count = 1;
-    while (reader->seek_subimage(count, 0)) {
+    while (reader.seek_subimage(count, 0)) {
         if (++count <= most) continue;
         fail_file(kOpen, path, fmt::format("claims to contain more than {} images", most), "The file may be damaged.");
     }
-    (void)reader->geterror();
+    (void)reader.geterror();
     return count;
 }
 
-OpenedImage open_with_oiio(const std::filesystem::path& path, int part, ImageColor color) {
+}  // namespace
+
+OpenedImage open_with_oiio(const std::filesystem::path& path, const FilePart& wanted) {
+    const auto& [part, color, counted] = wanted;
     const FileIdentity identity = identity_of(path);
     const Reader reader = open_input(kOpen, path);
+    const int parts = counted ? image_count(path, *reader) : 1;
     if (!reader->seek_subimage(part, 0)) {
         fail_file(kOpen, path, fmt::format("has no part {}", part), "The first part is 0.");
     }
     OpenedImage opened;
     const OIIO::ImageSpec first = with_type_of_read_channels(reader->spec());
     opened.metadata = metadata_of(first, reader->format_name());
+    opened.metadata.parts = static_cast<std::size_t>(parts);
     Format format = with_channels(channel_format(kOpen, path, first), std::min(first.nchannels, 4));
     const std::string& space = opened.metadata.color_space;
     const bool srgb = color == ImageColor::srgb || (color == ImageColor::by_metadata && space == "sRGB");

@@ -1,6 +1,7 @@
 #include <texton/image_file.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -85,37 +86,25 @@ std::string words(const ImageFrame& frame) {
     return fmt::format("{} x {} at ({}, {})", frame.width, frame.height, frame.x, frame.y);
 }
 
-void turn_upright(OpenedImage& opened, const ImageOptions& options) {
-    const detail::Turn turn = detail::upright_turn(opened.metadata.orientation);
-    if (!options.upright || turn == detail::Turn{}) return;
-    opened.file = detail::turned(std::move(opened.file), turn);
-    opened.conversions.push_back(
-        fmt::format("The image is turned upright from Exif orientation {}.", opened.metadata.orientation));
-}
-
-OpenedImage open_one(detail::FileOpener& files, const std::filesystem::path& path, int part,
-                     const ImageOptions& options) {
-    OpenedImage opened = files.open_with_oiio(path, part, options.color);
+// Applies the window and the orientation.
+OpenedImage shown(OpenedImage opened, const ImageOptions& options) {
     const ImageFrame& data = opened.metadata.data;
     const ImageFrame& display = opened.metadata.display;
     if (data != display) {
-        const bool shown = options.window == ImageWindow::display;
-        if (shown) opened.file = in_display_window(opened);
+        const bool whole = options.window == ImageWindow::display;
+        if (whole) opened.file = in_display_window(opened);
         opened.conversions.push_back(
-            shown ? fmt::format("Texels of the display window, {}, that lie outside the data window, {}, are 0.",
+            whole ? fmt::format("Texels of the display window, {}, that lie outside the data window, {}, are 0.",
                                 words(display), words(data))
                   : fmt::format("Only the data window, {}, of the display window, {}, is read.", words(data),
                                 words(display)));
     }
-    turn_upright(opened, options);
-    return opened;
-}
-
-OpenedImage open_container(detail::FileOpener& files, const std::filesystem::path& path, detail::Container container,
-                           const ImageOptions& options) {
-    OpenedImage opened = container == detail::Container::dds ? files.open_dds(path, options.color)
-                                                             : files.open_ktx2(path, options.color);
-    turn_upright(opened, options);
+    const detail::Turn turn = detail::upright_turn(opened.metadata.orientation);
+    if (options.upright && turn != detail::Turn{}) {
+        opened.file = detail::turned(std::move(opened.file), turn);
+        opened.conversions.push_back(
+            fmt::format("The image is turned upright from Exif orientation {}.", opened.metadata.orientation));
+    }
     return opened;
 }
 
@@ -125,41 +114,52 @@ bool takes_parts(const std::optional<ArrayKind>& kind) {
     return kind && *kind != ArrayKind::array_1d && *kind != ArrayKind::array_2d;
 }
 
-// Returns the index of the part that is read alone.
-int chosen_part(detail::FileOpener& files, const std::filesystem::path& path, int parts, const ImageOptions& options) {
-    if (options.part_name.empty()) return options.part;
+// Returns the part with the name that the options contain. `first` is part 0.
+std::pair<int, OpenedImage> named_part(detail::FileOpener& files, const std::filesystem::path& path, OpenedImage first,
+                                       std::size_t parts, const ImageOptions& options) {
     constexpr std::size_t kMostNames = 20;
     std::vector<std::string> names;
-    for (int part = 0; part < parts; ++part) {
-        const OpenedImage opened = files.open_with_oiio(path, part, options.color);
+    for (int part = 0; std::cmp_less(part, parts); ++part) {
+        OpenedImage opened = part == 0 ? std::move(first) : files.open_file(path, {part, options.color});
         const auto& attributes = opened.metadata.attributes;
         const auto named = std::ranges::find(attributes, "oiio:subimagename", &ImageAttribute::name);
         if (named == attributes.end()) continue;
-        if (named->value == options.part_name) return part;
+        if (named->value == options.part_name) return {part, std::move(opened)};
         if (names.size() < kMostNames) names.push_back(detail::quoted(named->value));
     }
     fail_file(kOpen, path, "has no part with the name " + detail::quoted(options.part_name),
               names.empty() ? "Its parts have no names." : fmt::format("Its parts are {}.", fmt::join(names, ", ")));
 }
 
-std::vector<OpenedImage> open_all(detail::FileOpener& files, Paths paths, const ImageOptions& options) {
-    std::vector<OpenedImage> all;
-    for (const std::filesystem::path& path : paths) {
-        const detail::Container container = files.container_of(path);
-        if (container != detail::Container::none) {
-            all.push_back(open_container(files, path, container, options));
-            continue;
-        }
-        const int parts = paths.size() == 1 ? files.image_count(path) : 1;
-        const bool together = parts > 1 && takes_parts(options.kind);
-        const int first = together ? 0 : chosen_part(files, path, parts, options);
-        for (int part = first; part < (together ? parts : first + 1); ++part) {
-            all.push_back(open_one(files, path, part, options));
-            all.back().metadata.parts = static_cast<std::size_t>(parts);
-            if (parts > 1 && !together)
-                all.back().conversions.push_back(fmt::format("Only part {} of {} parts is read.", part, parts));
+// Opens one part of a file, or all parts if the kind of array takes several images.
+void open_parts(detail::FileOpener& files, const std::filesystem::path& path, bool is_only_file,
+                const ImageOptions& options, std::vector<OpenedImage>& all) {
+    const bool takes_all = is_only_file && takes_parts(options.kind);
+    int part = takes_all || !options.part_name.empty() ? 0 : options.part;
+    OpenedImage opened = files.open_file(path, {part, options.color, is_only_file});
+    const std::size_t parts = opened.metadata.parts;
+    const auto add = [&](OpenedImage image) {
+        image.metadata.parts = parts;
+        all.push_back(shown(std::move(image), options));
+    };
+    const bool together = takes_all && parts > 1;
+    if (!together && opened.has_parts) {
+        if (!options.part_name.empty()) {
+            std::tie(part, opened) = named_part(files, path, std::move(opened), parts, options);
+        } else if (part != options.part) {
+            part = options.part;
+            opened = files.open_file(path, {part, options.color});
         }
     }
+    add(std::move(opened));
+    if (parts > 1 && !together)
+        all.back().conversions.push_back(fmt::format("Only part {} of {} parts is read.", part, parts));
+    for (part = 1; together && std::cmp_less(part, parts); ++part) add(files.open_file(path, {part, options.color}));
+}
+
+std::vector<OpenedImage> open_all(detail::FileOpener& files, Paths paths, const ImageOptions& options) {
+    std::vector<OpenedImage> all;
+    for (const std::filesystem::path& path : paths) open_parts(files, path, paths.size() == 1, options, all);
     return all;
 }
 

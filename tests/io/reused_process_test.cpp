@@ -1,14 +1,17 @@
 #include <texton/read_options.h>
 
+#include <atomic>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <texton/error.h>
 #include <texton/image.h>
 #include <texton/image_file.h>
 
+#include "tests/support/expect_error.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/reader_processes.h"
 
@@ -123,13 +126,61 @@ TEST_F(ReusedProcessTest, AKilledProcessIsReplaced) {
     EXPECT_EQ(read_image(path, kReused).texels, read_image(path).texels);
 }
 
-TEST_F(ReusedProcessTest, AtMostFourProcessesWaitForOtherFiles) {
-    const fs::path path = stored("file.png", 1);
+TEST_F(ReusedProcessTest, FilesThatAreOpenShareFourProcesses) {
+    std::vector<fs::path> paths;
+    for (unsigned seed = 0; seed < 80; ++seed) paths.push_back(stored(std::to_string(seed) + ".png", seed));
     std::vector<ImageFile> images;
-    for (int i = 0; i < 8; ++i) images.push_back(open_image(path, {}, kReused));
-    EXPECT_EQ(readers().size(), 8u);
+    for (const fs::path& path : paths) images.push_back(open_image(path, {}, kReused));
+    EXPECT_EQ(readers().size(), 4u);
+    for (std::size_t i = 0; i < paths.size(); ++i) EXPECT_EQ(test::read_part(images[i]), read_image(paths[i]).texels);
     images.clear();
-    EXPECT_TRUE(eventually([] { return readers().size() == 4; })) << readers().size();
+    EXPECT_EQ(readers().size(), 4u);
+}
+
+TEST_F(ReusedProcessTest, AFileThatWasReplacedAfterItWasOpenedIsRefused) {
+    const fs::path path = stored("file.png", 1);
+    const ImageFile image = open_image(path, {}, kReused);
+    fs::remove(path);
+    (void)stored("file.png", 2);
+    ::kill(waiting(), SIGKILL);
+    test::expect_error([&] { (void)test::read_part(image); }, ErrorCode::io, "texton::ImageFile",
+                       {"file.png has changed since it was opened"});
+}
+
+TEST_F(ReusedProcessTest, AFileIsClosedWhenItsImageIs) {
+    const fs::path path = stored("file.png", 1);
+    const auto is_open = [&](pid_t process) {
+        std::error_code gone;
+        for (const auto& entry : fs::directory_iterator("/proc/" + std::to_string(process) + "/fd", gone)) {
+            if (fs::read_symlink(entry.path(), gone) == path) return true;
+        }
+        return false;
+    };
+    std::optional<ImageFile> image = open_image(path, {}, kReused);
+    const pid_t process = waiting();
+    EXPECT_TRUE(is_open(process));
+    image.reset();
+    EXPECT_TRUE(eventually([&] { return !is_open(process); }));
+    EXPECT_EQ(waiting(), process);
+}
+
+TEST_F(ReusedProcessTest, EightThreadsReadLargeImagesInBands) {
+    const test::StoredImage large = test::stored_image(1500, 1100, 4, TypeDesc::UINT16, 3);  // 13 MB
+    const fs::path path = test::store(at("large.tif"), {large});
+    const test::Bytes expected = read_image(path).texels;
+    std::vector<std::thread> threads;
+    std::atomic<int> equal{0};
+    for (int thread = 0; thread < 8; ++thread) {
+        threads.emplace_back([&] {
+            for (int round = 0; round < 3; ++round) {
+                const ImageFile image = open_image(path, {}, kReused);
+                if (test::read_part(image) == expected) ++equal;
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(equal, 8 * 3);
+    EXPECT_LE(readers().size(), 16u);
 }
 
 TEST_F(ReusedProcessTest, AFileThatIsTooSmallForItsTexelsIsRefusedBeforeItIsDecoded) {

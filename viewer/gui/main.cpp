@@ -180,6 +180,7 @@ int main(int argc, char** argv) {
                   << " is not a valid size. Use WIDTHxHEIGHT, at least 640x400.\n";
         return 2;
     }
+    if (texton::viewer::file_reading().isolated) texton::start_reader();  // while the window is made
     try {
         return run(argc, argv, options, *size);
     } catch (const std::exception& error) {

@@ -27,7 +27,7 @@ inline constexpr std::array kCommandNames{
     CommandName{"run", "Run a sampling kernel on images, and write the results to files", true},
     CommandName{"stats", "Print statistics, percentiles and histograms of image files", true},
     CommandName{"verify", "Run a suite of regression tests, and compare the results with approved references", true},
-    CommandName{"view", "Open images in the viewer, texton-view"},
+    CommandName{"view", "Open images in the viewer, texton-view", true},
 };
 
 /// Returns whether a command reads image files, for which it needs the program texton-reader.

@@ -44,33 +44,23 @@ void become(const std::string& program, std::vector<std::string> arguments) {
     execvp(program.c_str(), pointers.data());
 }
 
-int start_view(std::vector<std::string> arguments) {
-    std::error_code unreadable;
-    const fs::path beside = own_folder() / "texton-view";
-    const std::string program = fs::exists(beside, unreadable) ? beside.string() : "texton-view";
-    arguments.insert(arguments.begin(), program);
-    become(program, arguments);
-    std::cerr << "texton view: " << program << " could not be started: " << std::strerror(errno)
-              << ". Install it beside this program, or put its folder on PATH.\n";
-    return kFailed;
-}
-
 // Returns whether the command reads image files in another process.
 bool needs_reader(const std::vector<std::string>& arguments) {
-    constexpr std::string_view kWithoutReader[] = {"--in-process", "--help", "-h", "--list"};
-    if (arguments.size() < 3 || !texton::launcher::reads_images(arguments[1])) return false;
+    constexpr std::string_view kWithoutReader[] = {"--in-process", "--help", "-h", "--list", "--version"};
+    if (arguments.size() < 2 || !texton::launcher::reads_images(arguments[1])) return false;
+    if (arguments.size() == 2 && arguments[1] != "view") return false;  // the command lacks its files
     return std::ranges::find_first_of(arguments, kWithoutReader) == arguments.end();
 }
 
-// Starts texton-reader, so that it loads its libraries while texton-commands does. Without it, texton-commands starts
-// the program itself.
+// Starts texton-reader, so that it loads its libraries while the program that replaces this one does. Without it, that
+// program starts texton-reader itself.
 void start_reader(const fs::path& folder) {
     const char* const chosen = std::getenv("TEXTON_READER");
     const std::string program = chosen != nullptr && *chosen != '\0' ? chosen : (folder / "texton-reader").string();
     constexpr int kFirst = 10;  // above the descriptors that the program gets
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
-    const int ours = ::fcntl(ends[0], F_DUPFD, kFirst);  // stays open in texton-commands
+    const int ours = ::fcntl(ends[0], F_DUPFD, kFirst);  // stays open in the program that replaces this one
     const int theirs = ::fcntl(ends[1], F_DUPFD_CLOEXEC, kFirst);
     pid_t process = -1;
     const bool started =
@@ -81,6 +71,22 @@ void start_reader(const fs::path& folder) {
     if (!started) return;
     const std::string text = std::to_string(::getpid()) + ":" + std::to_string(process) + ":" + std::to_string(ours);
     ::setenv(texton::detail::kStartedHelper, (text + ":" + program).c_str(), 1);
+}
+
+int start_view(const std::vector<std::string>& typed, std::vector<std::string> arguments) {
+    std::error_code unreadable;
+    const fs::path folder = own_folder();
+    const fs::path beside = folder / "texton-view";
+    const std::string program = fs::exists(beside, unreadable) ? beside.string() : "texton-view";
+    if (needs_reader(typed)) {
+        const bool is_here = fs::exists(folder / "texton-reader", unreadable);
+        start_reader(is_here ? folder : (folder / TEXTON_LIBEXEC).lexically_normal());
+    }
+    arguments.insert(arguments.begin(), program);
+    become(program, arguments);
+    std::cerr << "texton view: " << program << " could not be started: " << std::strerror(errno)
+              << ". Install it beside this program, or put its folder on PATH.\n";
+    return kFailed;
 }
 
 int start_commands(const std::vector<std::string>& arguments) {
@@ -112,7 +118,7 @@ int run(int argc, char** argv) {
     const std::vector<std::string> typed(argv, argv + argc);
     try {
         program.parse(argc, argv);
-        if (program.got_subcommand("view")) return start_view(program.get_subcommand("view")->remaining());
+        if (program.got_subcommand("view")) return start_view(typed, program.get_subcommand("view")->remaining());
     } catch (const CLI::ParseError& error) {
         if (program.get_subcommands().empty()) {
             if (error.get_exit_code() == 0) {

@@ -17,6 +17,7 @@ extern "C" {
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -29,6 +30,7 @@ extern "C" {
 #include <fmt/format.h>
 
 #include <texton/error.h>
+#include <texton/read_options.h>
 
 #include "arrays/files/isolated/protocol.h"
 #include "arrays/files/isolated/spawn_helper.h"
@@ -43,9 +45,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* kProgram = "texton-reader";
 constexpr const char* kVariable = "TEXTON_READER";
-constexpr std::size_t kMaxKept = 4;   // processes that wait for other files
-constexpr int kFirstDescriptor = 10;  // above the descriptors that the helper inherits
-constexpr timeval kPatience{60, 0};   // for loading its libraries on a machine with much work
+constexpr std::size_t kMaxUnused = 4;  // processes without open files that wait for other files
+constexpr std::size_t kMaxKept = 16;   // processes that wait
+constexpr std::size_t kSpread = 4;     // with fewer waiting processes, another one is started for a file
+constexpr int kFirstDescriptor = 10;   // above the descriptors that the helper inherits
+constexpr timeval kPatience{60, 0};    // for loading its libraries on a machine with much work
 
 std::string system_text(int error) { return std::generic_category().message(error); }
 
@@ -149,7 +153,7 @@ private:
 
 class Helper {
 public:
-    // Throws Error{unsupported} if the program cannot be started or is not a texton-reader of this version.
+    // Does not wait for the program. Throws Error{unsupported} if it cannot be started.
     Helper(const char* object, Owner owner) : owner_(std::move(owner)) {
         auto [ours, theirs] = socket_pair(object);
         theirs = above(std::move(theirs));
@@ -157,38 +161,38 @@ public:
         process_.emplace(object, spawn(object, owner_.program, theirs.number()));
         theirs.reset();
         control_ = std::move(ours);
-        require_hello(object);
     }
     // Takes over a helper that was started before.
     Helper(const char* object, Owner owner, OwnedDescriptor control, pid_t process)
-        : owner_(std::move(owner)), control_(std::move(control)) {
+        : owner_(std::move(owner)), control_(std::move(control)), is_adopted_(true) {
         process_.emplace(object, process);
-        require_hello(object);
     }
     ~Helper() { end(); }
     Helper(const Helper&) = delete;
     Helper& operator=(const Helper&) = delete;
 
     bool belongs_to(const Owner& owner) const noexcept { return owner_ == owner; }
+    // Waits until the program has started. Throws Error{unsupported} if it is not a texton-reader of this version.
+    // Returns false if another program has started it, and it is not one.
+    bool has_started(const char* object) {
+        if (is_started_) return true;
+        ::setsockopt(control_.number(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
+        ::setsockopt(control_.number(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));
+        Packet packet;
+        const Received received = receive_packet(control_.number(), packet);
+        is_started_ = received == Received::packet && packet.kind == PacketKind::hello;
+        if (is_started_ || is_adopted_) return is_started_;
+        fail(object, ErrorCode::unsupported,
+             fmt::format("{} did not start as the helper that reads files in isolation: {}", owner_.program,
+                         received == Received::closed ? "it ended" : "it belongs to another version of Texton"),
+             fmt::format("Install Texton again, or set {} to the path of the program of this version.", kVariable));
+    }
     // Returns false if the helper ended.
     bool connect(std::span<const int> descriptors) const noexcept {
         return send_packet(control_.number(), PacketKind::connect, 0, descriptors);
     }
 
 private:
-    // Throws if the helper is not a texton-reader of this version.
-    void require_hello(const char* object) {
-        ::setsockopt(control_.number(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
-        ::setsockopt(control_.number(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));
-        Packet packet;
-        const Received received = receive_packet(control_.number(), packet);
-        if (received == Received::packet && packet.kind == PacketKind::hello) return;
-        end();
-        fail(object, ErrorCode::unsupported,
-             fmt::format("{} did not start as the helper that reads files in isolation: {}", owner_.program,
-                         received == Received::closed ? "it ended" : "it belongs to another version of Texton"),
-             fmt::format("Install Texton again, or set {} to the path of the program of this version.", kVariable));
-    }
     // A forked copy of the process only closes its descriptors: the helper belongs to the original.
     void end() noexcept {
         control_.reset();
@@ -199,6 +203,8 @@ private:
     Owner owner_;
     OwnedDescriptor control_;
     std::optional<StartedProcess> process_;
+    bool is_adopted_ = false;
+    bool is_started_ = false;
 };
 
 // Returns the helper that kStartedHelper describes, or null. Only the first call returns it.
@@ -232,19 +238,21 @@ OwnedDescriptor shared_memory(const char* object) {
     return memory;
 }
 
-OwnedDescriptor folder_of(const char* object, const char* path) {
-    OwnedDescriptor folder(::open(path, O_PATH | O_DIRECTORY | O_CLOEXEC));
+OwnedDescriptor folder_of(const char* object, const fs::path& path) {
+    const char* const name = path.is_absolute() ? "/" : ".";
+    OwnedDescriptor folder(::open(name, O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (folder) return folder;
     const int error = errno;
     if (is_used_up(error)) not_created(object, "a descriptor of a folder", error);
     fail(object, ErrorCode::io,
-         fmt::format("the folder {}, to which relative paths refer, could not be opened: {}", path, system_text(error)),
+         fmt::format("the folder {}, to which relative paths refer, could not be opened: {}", name, system_text(error)),
          "Change the working folder, or use absolute paths.");
 }
 
-FolderId id_of(const OwnedDescriptor& folder) noexcept {
+// Returns the folder to which the path refers.
+FolderId folder_id(const fs::path& path) noexcept {
     struct stat state {};
-    ::fstat(folder.number(), &state);
+    if (path.is_absolute() || ::stat(".", &state) != 0) return {};
     return {state.st_dev, state.st_ino};
 }
 
@@ -256,32 +264,43 @@ public:
         kept_.reserve(kMaxKept);
         std::atexit([] { instance().end(); });
     }
+    void start(const char* object) {
+        const std::lock_guard lock(mutex_);
+        start_for(object, owner_now(object));
+    }
     void connect(const char* object, std::span<const int> descriptors) {
         const std::lock_guard lock(mutex_);
         const Owner owner = owner_now(object);
         for (int attempt = 0; attempt < 3; ++attempt) {
-            if (helper_ == nullptr) helper_ = started_before(object, owner);
-            if (helper_ == nullptr) helper_ = std::make_unique<Helper>(object, owner);
-            if (helper_->connect(descriptors)) return;
+            start_for(object, owner);
+            if (has_started(object) && helper_->connect(descriptors)) return;
             reset();
         }
         fail(object, ErrorCode::unsupported, fmt::format("{} ends as soon as it is started", owner.program),
              fmt::format("Install Texton again, or set {} to the path of the program.", kVariable));
     }
-    std::optional<ReaderConnection> kept(const char* object, const FolderId& folder) {
+    std::optional<ReaderConnection> kept(const char* object, const FolderId& folder,
+                                         const ReaderConnection::Process* before) {
         const std::lock_guard lock(mutex_);
         (void)owner_now(object);
         std::erase_if(kept_, [](const ReaderConnection& each) { return !each.is_own() || !each.is_idle(); });
-        const auto found = std::ranges::find(kept_, folder, &ReaderConnection::folder);
-        if (found == kept_.end()) return std::nullopt;
-        std::optional<ReaderConnection> taken(std::move(*found));
-        kept_.erase(found);
+        const auto cost = [&](const ReaderConnection& each) {
+            if (each.folder() != folder) return INT_MAX;
+            return each.process().get() == before ? -1 : each.process()->files.load();
+        };
+        const auto best = std::ranges::min_element(kept_, {}, cost);
+        if (best == kept_.end() || cost(*best) == INT_MAX) return std::nullopt;
+        if (cost(*best) > 0 && kept_.size() < kSpread) return std::nullopt;
+        std::optional<ReaderConnection> taken(std::move(*best));
+        kept_.erase(best);
         return taken;
     }
     void keep(ReaderConnection connection) noexcept {
         const std::lock_guard lock(mutex_);
-        // The process of a helper that was replaced has ended.
-        if (kept_.size() < kMaxKept) kept_.push_back(std::move(connection));
+        const auto is_unused = [](const ReaderConnection& each) { return each.process()->files == 0; };
+        const auto unused = std::ranges::count_if(kept_, is_unused);
+        if (kept_.size() >= kMaxKept || (is_unused(connection) && std::cmp_greater_equal(unused, kMaxUnused))) return;
+        kept_.push_back(std::move(connection));
     }
     void end() noexcept {
         const std::unique_lock lock(mutex_, std::try_to_lock);
@@ -295,9 +314,25 @@ public:
 private:
     // Ends the helper if it was started for another owner.
     Owner owner_now(const char* object) {
-        Owner owner{program_path(object), ::getpid(), ::geteuid(), ::getegid()};
+        const char* const variable = ::secure_getenv(kVariable);
+        const std::string chosen = variable != nullptr ? variable : "";
+        if (helper_ == nullptr || chosen != chosen_) program_ = program_path(object);  // takes time
+        chosen_ = chosen;
+        Owner owner{program_, ::getpid(), ::geteuid(), ::getegid()};
         if (helper_ != nullptr && !helper_->belongs_to(owner)) reset();
         return owner;
+    }
+    void start_for(const char* object, const Owner& owner) {
+        if (helper_ == nullptr) helper_ = started_before(object, owner);
+        if (helper_ == nullptr) helper_ = std::make_unique<Helper>(object, owner);
+    }
+    bool has_started(const char* object) {
+        try {
+            return helper_->has_started(object);
+        } catch (const Error&) {
+            reset();
+            throw;
+        }
     }
     void reset() noexcept {
         kept_.clear();
@@ -306,6 +341,8 @@ private:
 
     std::mutex mutex_;
     std::unique_ptr<Helper> helper_;
+    std::string program_;  // of helper_
+    std::string chosen_;   // value of kVariable when program_ was found
     std::vector<ReaderConnection> kept_;
 };
 
@@ -326,18 +363,29 @@ std::vector<std::string> helper_paths() {
     return paths;
 }
 
-ReaderConnection::ReaderConnection(OwnedDescriptor socket, OwnedDescriptor memory, const FolderId& folder) noexcept
-    : socket_(std::move(socket)), memory_(std::move(memory)), folder_(folder), process_(::getpid()) {}
+ReaderConnection::ReaderConnection(OwnedDescriptor socket, OwnedDescriptor memory, const FolderId& folder)
+    : process_(std::make_shared<Process>(std::move(socket), ::getpid())), memory_(std::move(memory)), folder_(folder) {}
 
 ReaderConnection::~ReaderConnection() {
     // Copies of the socket in forked processes would keep it open.
-    if (socket_ && is_own()) ::shutdown(socket_.number(), SHUT_RDWR);
+    if (process_ != nullptr && is_own()) ::shutdown(socket(), SHUT_RDWR);
 }
 
-bool ReaderConnection::is_own() const noexcept { return process_ == ::getpid(); }
+ReaderConnection& ReaderConnection::operator=(ReaderConnection&& other) noexcept {
+    std::swap(memory_bytes, other.memory_bytes);
+    std::swap(requests, other.requests);
+    std::swap(is_ready, other.is_ready);
+    std::swap(is_reused, other.is_reused);
+    std::swap(process_, other.process_);
+    std::swap(memory_, other.memory_);
+    std::swap(folder_, other.folder_);
+    return *this;
+}
+
+bool ReaderConnection::is_own() const noexcept { return process_->owner == ::getpid(); }
 
 bool ReaderConnection::is_idle() const noexcept {
-    pollfd event{socket_.number(), POLLIN, 0};
+    pollfd event{socket(), POLLIN, 0};
     int count = 0;
     do {
         count = ::poll(&event, 1, 0);
@@ -345,20 +393,33 @@ bool ReaderConnection::is_idle() const noexcept {
     return count == 0;
 }
 
-ReaderConnection connect_reader(const char* object, const char* folder) {
+ReaderConnection connect_reader(const char* object, const fs::path& path) {
     auto [ours, theirs] = socket_pair(object);
     OwnedDescriptor memory = shared_memory(object);
-    const OwnedDescriptor opened = folder_of(object, folder);
-    const FolderId id = id_of(opened);
-    const std::array<int, kMaxPacketDescriptors> descriptors{theirs.number(), memory.number(), opened.number()};
+    const OwnedDescriptor folder = folder_of(object, path);
+    const FolderId id = folder_id(path);
+    const std::array<int, kMaxPacketDescriptors> descriptors{theirs.number(), memory.number(), folder.number()};
     CurrentHelper::instance().connect(object, descriptors);
     return {std::move(ours), std::move(memory), id};
 }
 
-std::optional<ReaderConnection> kept_reader(const char* object, const char* folder) {
-    return CurrentHelper::instance().kept(object, id_of(folder_of(object, folder)));
+std::optional<ReaderConnection> kept_reader(const char* object, const fs::path& path,
+                                            const std::shared_ptr<ReaderConnection::Process>& before) {
+    return CurrentHelper::instance().kept(object, folder_id(path), before.get());
 }
 
 void keep_reader(ReaderConnection connection) noexcept { CurrentHelper::instance().keep(std::move(connection)); }
 
 }  // namespace texton::detail
+
+namespace texton {
+
+void start_reader() noexcept {
+    try {
+        detail::CurrentHelper::instance().start("texton::start_reader");
+    } catch (const std::exception&) {
+        // The first isolated read starts the helper again, and throws.
+    }
+}
+
+}  // namespace texton

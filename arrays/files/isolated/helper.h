@@ -1,7 +1,11 @@
 #pragma once
-// The helper of this process: the program texton-reader, which starts a process for each file that is read.
+// The helper of this process: the program texton-reader, which starts the processes that read files.
 #include <sys/types.h>
 
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,17 +24,25 @@ struct FolderId {
     bool operator==(const FolderId&) const = default;
 };
 
-/// A connection to the process that reads one file. The destructor ends that process. In a forked copy of the process
-/// that connected, it closes the descriptors only.
+/// A connection to a process that reads files. The destructor ends that process. In a forked copy of the process that
+/// connected, it closes the descriptors only.
 class ReaderConnection {
 public:
+    /// What sessions know about a process that another session may be using, or that may have ended.
+    struct Process {
+        Process(OwnedDescriptor connected, pid_t user) noexcept : socket(std::move(connected)), owner(user) {}
+        const OwnedDescriptor socket;
+        const pid_t owner;          ///< the process that connected
+        std::atomic<int> files{0};  ///< files that are open in it
+    };
+
     /// Relative paths in requests refer to `folder`.
-    ReaderConnection(OwnedDescriptor socket, OwnedDescriptor memory, const FolderId& folder) noexcept;
+    ReaderConnection(OwnedDescriptor socket, OwnedDescriptor memory, const FolderId& folder);
     ~ReaderConnection();
     ReaderConnection(ReaderConnection&&) noexcept = default;
-    ReaderConnection& operator=(ReaderConnection&&) noexcept = default;
+    ReaderConnection& operator=(ReaderConnection&& other) noexcept;
 
-    int socket() const noexcept { return socket_.number(); }
+    int socket() const noexcept { return process_->socket.number(); }
     /// Returns shared memory. Only this process changes its size.
     int memory() const noexcept { return memory_.number(); }
     /// Returns true if this process connected, and false in a forked copy, which must not use the connection.
@@ -38,24 +50,32 @@ public:
     const FolderId& folder() const noexcept { return folder_; }
     /// Returns false if the process ended or sent something that nobody requested.
     bool is_idle() const noexcept;
+    const std::shared_ptr<Process>& process() const noexcept { return process_; }
+
+    std::uint64_t memory_bytes = 0;  ///< size of the shared memory
+    std::uint64_t requests = 0;      ///< number of requests that were sent
+    bool is_ready = false;           ///< the process has said that it is ready
+    bool is_reused = false;          ///< the process has read other files
 
 private:
-    OwnedDescriptor socket_;
+    std::shared_ptr<Process> process_;  // null after a move
     OwnedDescriptor memory_;
     FolderId folder_;
-    pid_t process_;
 };
 
-/// Starts a process that reads one file. Starts the helper first if there is none, if it ended, or if it was started
-/// for another process, another user or another program than it would be now. Relative paths in requests refer to
-/// `folder`. Throws Error{unsupported} if the program does not exist or cannot be started, Error{out_of_memory} if
-/// descriptors or memory are used up, and Error{io} if the folder cannot be opened. Several threads may call this
-/// function at once.
-[[nodiscard]] ReaderConnection connect_reader(const char* object, const char* folder);
+/// Starts a process that reads files. Starts the helper first if there is none, if it ended, or if it was started for
+/// another process, another user or another program than it would be now. If `path` is relative, paths in requests
+/// refer to the current folder, else to the root. Throws Error{unsupported} if the program does not exist or cannot be
+/// started, Error{out_of_memory} if descriptors or memory are used up, and Error{io} if the folder cannot be opened.
+/// Several threads may call this function at once.
+[[nodiscard]] ReaderConnection connect_reader(const char* object, const std::filesystem::path& path);
 
-/// Returns a process that was kept, if there is one that connect_reader() could have started now. Throws its errors.
-[[nodiscard]] std::optional<ReaderConnection> kept_reader(const char* object, const char* folder);
-/// Keeps a process, so that it can read another file. Ends it if there are enough.
+/// Returns a process that was kept, if there is one that connect_reader() could have started now: `before` if it was
+/// kept, else one that has no open files, else one that has the fewest if there are enough processes. Throws its
+/// errors.
+[[nodiscard]] std::optional<ReaderConnection> kept_reader(const char* object, const std::filesystem::path& path,
+                                                          const std::shared_ptr<ReaderConnection::Process>& before);
+/// Keeps a process, so that it can answer requests of other sessions. Ends it if there are enough.
 void keep_reader(ReaderConnection connection) noexcept;
 
 }  // namespace texton::detail

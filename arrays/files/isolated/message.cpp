@@ -72,11 +72,7 @@ std::vector<ImageFrame> take_frames(MessageReader& in, const char* what, std::si
 
 }  // namespace
 
-void MessageWriter::put(const std::string& text) {
-    put(text.size());
-    const auto bytes = std::as_bytes(std::span(text));
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-}
+void MessageWriter::put(const std::string& text) { put(std::as_bytes(std::span(text))); }
 
 void MessageWriter::put(const Extent& extent) {
     for (const std::size_t side : {extent.width, extent.height, extent.depth}) put(side);
@@ -89,6 +85,16 @@ void MessageWriter::put(const Region& region) {
 
 void MessageWriter::put(const ImageFrame& frame) {
     for (const int number : {frame.x, frame.y, frame.width, frame.height}) put(number);
+}
+
+void MessageWriter::put(const FileIdentity& identity) {
+    for (const std::uint64_t number : {identity.device, identity.number, identity.bytes}) put(number);
+    for (const std::int64_t number : {identity.seconds, identity.nanoseconds}) put(number);
+}
+
+void MessageWriter::put(std::span<const std::byte> bytes) {
+    put(bytes.size());
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
 }
 
 std::span<const std::byte> MessageReader::next(std::size_t bytes, const char* what) {
@@ -134,6 +140,20 @@ ImageFrame MessageReader::take_frame(const char* what) {
     return frame;
 }
 
+FileIdentity MessageReader::take_identity(const char* what) {
+    FileIdentity identity;
+    for (std::uint64_t* number : {&identity.device, &identity.number, &identity.bytes}) {
+        *number = take<std::uint64_t>(what);
+    }
+    for (std::int64_t* number : {&identity.seconds, &identity.nanoseconds}) *number = take<std::int64_t>(what);
+    return identity;
+}
+
+std::vector<std::byte> MessageReader::take_bytes(const char* what) {
+    const auto part = next(take<std::size_t>(what), what);
+    return {part.begin(), part.end()};
+}
+
 Format MessageReader::take_format(const char* what) { return take(what, formats().back().format); }
 
 void MessageReader::end() const {
@@ -143,17 +163,21 @@ void MessageReader::end() const {
 std::vector<std::byte> message(const Request& request) {
     MessageWriter out;
     out.put(request.kind);
+    out.put(request.file);
     out.put(request.object);
     out.put(request.path);
     out.put(request.source.kind);
-    out.put(request.source.part);
-    out.put(request.source.color);
+    out.put(request.source.part.part);
+    out.put(request.source.part.color);
+    out.put(request.source.part.counted);
     out.put(request.source.raw.format);
     out.put(request.source.raw.extent);
     out.put(request.source.raw.frame);
     out.put(request.source.plane);
     out.put(request.memory);
     out.put(request.seconds);
+    out.put(request.with_texels);
+    out.put(request.identity);
     out.put(request.level);
     out.put(request.box);
     out.put(request.format);
@@ -169,17 +193,21 @@ Request request_of(std::span<const std::byte> bytes) {
         for (std::size_t* side : {&extent.width, &extent.height, &extent.depth}) *side = in.take<std::size_t>("extent");
     };
     request.kind = in.take("kind", RequestKind::read);
+    request.file = in.take<std::uint64_t>("file");
     request.object = in.take_text("object");
     request.path = in.take_text("path");
     request.source.kind = in.take("source", SourceKind::raw);
-    request.source.part = in.take<int>("part");
-    request.source.color = in.take("color", ImageColor::linear);
+    request.source.part.part = in.take<int>("part");
+    request.source.part.color = in.take("color", ImageColor::linear);
+    request.source.part.counted = in.take<bool>("counted");
     request.source.raw.format = in.take_format("format");
     take_sides(request.source.raw.extent);
     request.source.raw.frame = in.take<std::size_t>("frame");
     request.source.plane = in.take<std::uint8_t>("plane");
     request.memory = in.take<std::uint64_t>("memory");
     request.seconds = in.take<double>("seconds");
+    request.with_texels = in.take<bool>("texels");
+    request.identity = in.take_identity("identity");
     request.level = in.take<int>("level");
     for (std::size_t* offset : {&request.box.offset.x, &request.box.offset.y, &request.box.offset.z}) {
         *offset = in.take<std::size_t>("box");
@@ -195,6 +223,8 @@ std::vector<std::byte> message(const Description& description) {
     MessageWriter out;
     out.put(description.format);
     out.put(description.srgb);
+    out.put(description.is_encoded);
+    out.put(description.identity);
     out.put(description.levels.size());
     for (const DescribedLevel& level : description.levels) {
         out.put(level.extent);
@@ -211,6 +241,8 @@ std::vector<std::byte> message(const Description& description) {
         out.put(frames->size());
         for (const ImageFrame& frame : *frames) out.put(frame);
     }
+    out.put(image.has_parts);
+    out.put(std::span(description.texels));
     return out.bytes();
 }
 
@@ -220,6 +252,8 @@ Description description_of(std::span<const std::byte> bytes) {
     description.format = in.take_format("format");
     if (info(description.format).layout == FormatLayout::planar) throw MalformedMessage("format");
     description.srgb = in.take<bool>("sRGB");
+    description.is_encoded = in.take<bool>("encoding");
+    description.identity = in.take_identity("identity");
     const std::size_t levels = in.take_count("number of levels", 6 * sizeof(std::size_t));
     if (levels < 1) throw MalformedMessage("number of levels");
     for (std::size_t level = 0; level < levels; ++level) {
@@ -238,6 +272,10 @@ Description description_of(std::span<const std::byte> bytes) {
     image.data = take_frames(in, "data windows", levels);
     image.displays = take_frames(in, "display windows", levels);
     if (image.data.size() != image.displays.size()) throw MalformedMessage("display windows");
+    image.has_parts = in.take<bool>("kind of parts");
+    description.texels = in.take_bytes("texels");
+    const std::size_t all = packed_bytes(description.format, description.levels.front().extent);
+    if (!description.texels.empty() && description.texels.size() != all) throw MalformedMessage("number of texels");
     in.end();
     return description;
 }

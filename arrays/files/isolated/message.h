@@ -2,12 +2,14 @@
 // Contents of requests and replies, as bytes. Every number that a MessageReader returns was checked against the length
 // of the message and the limits that the caller passes, because the process that wrote it may have been damaged.
 #include <cstring>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "arrays/files/formats.h"
+#include "arrays/files/stored_texels.h"
 
 namespace texton::detail {
 
@@ -30,6 +32,8 @@ public:
     void put(const Extent& extent);
     void put(const Region& region);
     void put(const ImageFrame& frame);
+    void put(const FileIdentity& identity);
+    void put(std::span<const std::byte> bytes);
     const std::vector<std::byte>& bytes() const noexcept { return bytes_; }
 
 private:
@@ -65,6 +69,8 @@ public:
     Extent take_extent(const char* what);
     Region take_region(const char* what);
     ImageFrame take_frame(const char* what);
+    FileIdentity take_identity(const char* what);
+    std::vector<std::byte> take_bytes(const char* what);
     Format take_format(const char* what);
     /// Throws if bytes are left.
     void end() const;
@@ -77,37 +83,36 @@ private:
 
 /// What a request asks for.
 enum class RequestKind : std::uint8_t {
-    container_of,  ///< as container_of()
-    image_count,   ///< as image_count()
-    open,          ///< the description of a source
-    read           ///< a box of a source
+    open,  ///< the description of a source
+    read   ///< a box of a source
 };
 
-/// Sources of a file.
+/// How a file is opened.
 enum class SourceKind : std::uint8_t {
-    oiio,  ///< as open_with_oiio()
-    dds,   ///< as open_dds()
-    ktx2,  ///< as open_ktx2()
+    file,  ///< as by open_file()
+    oiio,  ///< as by open_with_oiio()
     raw    ///< a plane of open_raw_frame()
 };
 
-/// What identifies a source.
+/// What identifies a source of a file.
 struct SourceKey {
-    SourceKind kind = SourceKind::oiio;
-    int part = 0;                                ///< oiio: index of the part
-    ImageColor color = ImageColor::by_metadata;  ///< oiio, dds and ktx2
-    RawFrames raw{};                             ///< raw: the frame
-    std::uint8_t plane = 0;                      ///< raw: 0 is luma, 1 is chroma
+    SourceKind kind = SourceKind::file;
+    FilePart part{};         ///< file and oiio
+    RawFrames raw{};         ///< raw: the frame
+    std::uint8_t plane = 0;  ///< raw: 0 is luma, 1 is chroma
     bool operator==(const SourceKey&) const = default;
 };
 
 struct Request {
-    RequestKind kind = RequestKind::container_of;
-    std::string object{};  ///< Error::object() of all errors
+    RequestKind kind = RequestKind::open;
+    std::uint64_t file = 0;  ///< number of the file, which the packet that closes it contains
+    std::string object{};    ///< Error::object() of all errors
     std::string path{};
-    SourceKey source{};        ///< open and read
+    SourceKey source{};
     std::uint64_t memory = 0;  ///< limit in bytes
     double seconds = 0;        ///< limit of the time
+    bool with_texels = false;  ///< open: the reply may contain the texels of the first level
+    FileIdentity identity{};   ///< read: state of the file when it was opened
     int level = 0;             ///< read: the level
     Region box{};              ///< read: the box of the level
     Format format{};           ///< read: format of the source when it was opened
@@ -124,9 +129,13 @@ struct DescribedLevel {
 struct Description {
     Format format{};
     bool srgb = false;
+    bool is_encoded = true;  ///< as OpenedImage::is_encoded
+    FileIdentity identity;   ///< state of the file before it was opened
     std::vector<DescribedLevel> levels;
     OpenedImage image;
+    std::vector<std::byte> texels;  ///< all texels of the first level, or none; at most kMostTexels bytes
 };
+inline constexpr std::size_t kMostTexels = std::size_t{256} << 10;
 
 [[nodiscard]] std::vector<std::byte> message(const Request& request);
 [[nodiscard]] std::vector<std::byte> message(const Description& description);

@@ -2,18 +2,23 @@
 // Messages between the library and the program texton-reader. Header-only up to the packets, so that programs can use
 // them without OpenImageIO.
 //
-// The library starts one helper per process and has a control socket to it. For each file that it reads, it sends the
-// helper a socket and a block of shared memory. The helper forks a process, which answers requests on that socket:
+// The library starts one helper per process and has a control socket to it. For each process that reads files, it sends
+// the helper a socket and a block of shared memory. The helper forks the process, which answers requests on that
+// socket:
 //
 //   library -> helper    connect with the descriptors socket, memory and folder, to which relative paths refer
 //   reader  -> library   ready
-//   library -> reader    request: the first bytes of the memory contain a Request
-//   reader  -> library   taken
-//   reader  -> library   reply: the first bytes of the memory contain the result (a value, or the texels)
-//                        or error: they contain the parts of an Error
+//   library -> reader    request: contains a Request
+//   reader  -> library   reply: contains the result
+//                        or band, for each band of the texels that were requested: it is in the memory
+//                        or error: contains the parts of an Error
 //                        or out_of_memory
-//   library -> reader    closed: the file was closed; requests for another file follow
+//   library -> reader    copied: the reader can decode another band into the memory
+//   library -> reader    closed: a file was closed
 //   helper  -> library   ended, on the socket of the reader, after its process ended; not_started if there is none
+//
+// While the library copies a band, the reader decodes the next one. Contents that are too large for a packet are in the
+// memory, which begins with a MemoryHeader, whose size is kHeaderBytes.
 //
 // Closing the socket ends the process of the reader. The library owns the memory: only it changes its size, and it
 // copies the contents with pread() instead of mapping them.
@@ -37,14 +42,15 @@ enum class PacketKind : std::uint32_t {
     hello,          ///< helper: it has loaded its libraries
     connect,        ///< library: start a reader; carries descriptors
     ready,          ///< reader: it waits for requests
-    request,        ///< library: `value` is the number of bytes of the request
-    taken,          ///< reader: it has received the request; if it ends without this packet, the file is not the cause
+    request,        ///< library: `value` is the number of the request, counted from 1
     reply,          ///< reader: `value` is the number of bytes of the result
+    band,           ///< reader: `value` is the number of bytes of texels
+    copied,         ///< library: it has copied a band
     error,          ///< reader: `value` is the number of bytes of the Error
     out_of_memory,  ///< reader: it could not allocate memory
     ended,          ///< helper: `value` is the wait status of the reader
     not_started,    ///< helper or reader: `value` is the errno of the call that failed
-    closed          ///< library: the reader closes the file
+    closed          ///< library: the reader closes the file with this number
 };
 
 /// All messages have this form.
@@ -55,16 +61,26 @@ struct Packet {
 };
 
 constexpr std::size_t kMaxPacketDescriptors = 3;
+constexpr std::size_t kMaxContents = std::size_t{64} << 10;  ///< bytes of the contents of a packet
 
-/// Sends a packet, with descriptors. `flags` are flags of sendmsg(). Returns false, with errno set, if the other side is
-/// gone.
+/// The first bytes of the shared memory.
+struct MemoryHeader {
+    /// Number of the last request that the reader has received. If it ends before it received a request, the file is
+    /// not the cause. A field of the memory takes less time than a packet, for which the library would wake up.
+    std::uint64_t taken = 0;
+};
+constexpr std::size_t kHeaderBytes = 4096;
+
+/// Sends a packet, with descriptors and contents. `flags` are flags of sendmsg(). Returns false, with errno set, if the
+/// other side is gone.
 inline bool send_packet(int socket, PacketKind kind, std::uint64_t value = 0, std::span<const int> descriptors = {},
-                        int flags = 0) noexcept {
+                        int flags = 0, std::span<const std::byte> contents = {}) noexcept {
     Packet packet{.kind = kind, .value = value};
-    iovec part{&packet, sizeof(packet)};
+    std::array<iovec, 2> parts{iovec{&packet, sizeof(packet)},
+                               iovec{const_cast<std::byte*>(contents.data()), contents.size()}};  // is not written
     msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
+    message.msg_iov = parts.data();
+    message.msg_iovlen = parts.size();
     alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(kMaxPacketDescriptors * sizeof(int))> control{};
     if (!descriptors.empty()) {
         message.msg_control = control.data();
@@ -79,22 +95,34 @@ inline bool send_packet(int socket, PacketKind kind, std::uint64_t value = 0, st
     do {
         sent = sendmsg(socket, &message, MSG_NOSIGNAL | flags);
     } while (sent < 0 && errno == EINTR);
-    return sent == static_cast<ssize_t>(sizeof(packet));
+    return sent == static_cast<ssize_t>(sizeof(packet) + contents.size());
 }
 
 /// Result of receive_packet().
 enum class Received : std::uint8_t { packet, closed, malformed };
 
-/// Receives a packet without descriptors. Descriptors that the other side sends are not accepted.
-inline Received receive_packet(int socket, Packet& packet) noexcept {
+/// Receives a packet without descriptors. Descriptors that the other side sends are not accepted. `space` receives the
+/// contents, whose number of bytes becomes `bytes`.
+inline Received receive_packet(int socket, Packet& packet, std::span<std::byte> space, std::size_t& bytes) noexcept {
+    std::array<iovec, 2> parts{iovec{&packet, sizeof(packet)}, iovec{space.data(), space.size()}};
+    msghdr message{};
+    message.msg_iov = parts.data();
+    message.msg_iovlen = parts.size();
     ssize_t got = 0;
     do {
-        got = recv(socket, &packet, sizeof(packet), MSG_TRUNC);
-    } while (got < 0 && errno == EINTR);
+        got = recvmsg(socket, &message, 0);
+    } while (got < 0 &&
+             (errno == EINTR || errno == ECONNRESET));  // the other side has not received all, which is no loss
     if (got <= 0) return Received::closed;
-    const bool valid = got == static_cast<ssize_t>(sizeof(packet)) && packet.protocol == kReaderProtocol &&
-                       packet.kind <= PacketKind::closed;
+    const bool valid = got >= static_cast<ssize_t>(sizeof(packet)) && (message.msg_flags & MSG_TRUNC) == 0 &&
+                       packet.protocol == kReaderProtocol && packet.kind <= PacketKind::closed;
+    bytes = valid ? static_cast<std::size_t>(got) - sizeof(packet) : 0;
     return valid ? Received::packet : Received::malformed;
+}
+/// Receives a packet without descriptors and contents.
+inline Received receive_packet(int socket, Packet& packet) noexcept {
+    std::size_t none = 0;
+    return receive_packet(socket, packet, {}, none);
 }
 
 }  // namespace texton::detail

@@ -8,8 +8,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <climits>
 #include <cmath>
 #include <cstring>
 #include <list>
@@ -17,6 +20,7 @@
 
 #include <fmt/format.h>
 
+#include "arrays/files/isolated/bands.h"
 #include "arrays/files/isolated/protocol.h"
 #include "arrays/files/oiio.h"
 
@@ -92,21 +96,10 @@ Clock::time_point after(double seconds) {
                               std::chrono::duration<double>(std::clamp(seconds, 0.0, kLongest)));
 }
 
-bool write_all(int file, std::span<const std::byte> bytes) noexcept {
+bool read_all(int file, std::uint64_t offset, std::span<std::byte> bytes) noexcept {
     std::size_t done = 0;
     while (done < bytes.size()) {
-        const ssize_t put = ::pwrite(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-        if (put < 0 && errno == EINTR) continue;
-        if (put <= 0) return false;
-        done += static_cast<std::size_t>(put);
-    }
-    return true;
-}
-
-bool read_all(int file, std::span<std::byte> bytes) noexcept {
-    std::size_t done = 0;
-    while (done < bytes.size()) {
-        const ssize_t got = ::pread(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+        const ssize_t got = ::pread(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return false;
         done += static_cast<std::size_t>(got);
@@ -126,23 +119,28 @@ std::string signal_name(int signal) {
     return abbreviation == nullptr ? "unknown" : "SIG" + std::string(abbreviation);
 }
 
-}  // namespace
-
-ReaderSession::FileState ReaderSession::state_of(const std::filesystem::path& path) {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error)) return {};
-    const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-    if (error) return {};
-    return {bytes, std::filesystem::last_write_time(path, error)};
+std::uint64_t next_number() noexcept {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
 }
+
+// Closes a file in a process that may be answering a request of another session.
+void close_file(const std::shared_ptr<ReaderConnection::Process>& process, std::uint64_t number) noexcept {
+    if (process == nullptr || process->owner != ::getpid()) return;
+    --process->files;
+    send_packet(process->socket.number(), PacketKind::closed, number, {}, MSG_DONTWAIT);
+}
+
+}  // namespace
 
 struct ReaderSession::Asked {
     const char* object;
     std::vector<std::byte> bytes;  // the request
     std::uint64_t memory;
     double seconds;
-    std::uint64_t capacity;  // largest result
-    bool opened;             // the request is for a file that was opened before
+    std::vector<std::uint64_t> bands = {};  // bytes of each band of the texels
+    std::uint64_t largest = 0;              // bytes of the largest band
+    std::span<std::byte> packed = {};       // receives the texels
 };
 
 // While it exists, no other thread uses the session. Then the session is idle, and its process can be one too many.
@@ -161,14 +159,11 @@ private:
 };
 
 ReaderSession::ReaderSession(std::filesystem::path path, const ReadOptions& options)
-    : path_(std::move(path)), options_(options) {}
+    : path_(std::move(path)), options_(options), number_(next_number()) {}
 
 ReaderSession::~ReaderSession() {
     ConnectedSessions::instance().forget(this);
-    if (!options_.reuses_process || failed_ || !connection_ || !connection_->is_own() || !connection_->is_idle())
-        return;
-    if (send_packet(connection_->socket(), PacketKind::closed, 0, {}, MSG_DONTWAIT))
-        keep_reader(std::move(*connection_));
+    close_file(opened_in_.lock(), number_);
 }
 
 bool ReaderSession::end_if_idle() noexcept {
@@ -179,8 +174,8 @@ bool ReaderSession::end_if_idle() noexcept {
 
 // Returns true if a request that failed must be repeated in a new process, since other files can be the cause.
 bool ReaderSession::can_repeat() noexcept {
-    if (!is_reused_) return false;
-    failed_ = true;  // also: no other process that read other files
+    if (!connection_->is_reused) return false;
+    failed_ = true;
     return true;
 }
 
@@ -201,6 +196,7 @@ void ReaderSession::invalid(const Asked& asked, const std::string& what) {
 
 void ReaderSession::refuse_reply(const char* object, const std::string& what) {
     failed_ = true;
+    if (const auto process = opened_in_.lock()) ::shutdown(process->socket.number(), SHUT_RDWR);  // ends it
     throw Error({.code = ErrorCode::io,
                  .object = object,
                  .problem = fmt::format("{}: its reader sent an invalid reply ({})", path_.string(), what),
@@ -224,101 +220,122 @@ void ReaderSession::ended(const Asked& asked, int status) {
          {{"status", static_cast<std::uint64_t>(WEXITSTATUS(status))}});
 }
 
-// Returns false if the connection of an earlier request is of no use: the process ended, or sent a packet that nobody
-// requested. Then there is a new connection.
-bool ReaderSession::connected(const char* object) {
-    ConnectedSessions::instance().used(this);
-    if (connection_ && connection_->is_own() && connection_->is_idle()) return true;
-    connection_.reset();
-    connect(object);
-    struct stat state {};
-    memory_bytes_ = ::fstat(connection_->memory(), &state) == 0 ? static_cast<std::uint64_t>(state.st_size) : 0;
-    return false;
-}
-
+// Makes connection_ a process that waits for a request. The one of an earlier request is of no use if it ended, or sent
+// a packet that nobody requested.
 void ReaderSession::connect(const char* object) {
-    const char* const folder = path_.is_absolute() ? "/" : ".";
-    is_reused_ = false;
-    if (options_.reuses_process && !failed_) {
-        if (auto kept = kept_reader(object, folder)) {
-            connection_.emplace(std::move(*kept));
-            is_reused_ = true;
-            return;
-        }
+    if (shares()) {
+        connection_ = kept_reader(object, path_, opened_in_.lock());
+    } else {
+        ConnectedSessions::instance().used(this);
+        if (connection_ && !(connection_->is_own() && connection_->is_idle())) connection_.reset();
     }
-    connection_.emplace(connect_reader(object, folder));
+    if (!connection_) connection_.emplace(connect_reader(object, path_));
 }
 
+// Frees memory that the next request may not need, and returns a process to those that sessions share.
+void ReaderSession::release(const Asked& asked) noexcept {
+    if (asked.largest * kBandsInMemory > kKeptMemory) {
+        ::fallocate(connection_->memory(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(kKeptMemory),
+                    static_cast<off_t>(connection_->memory_bytes - kKeptMemory));
+    }
+    if (!shares()) return;
+    const std::shared_ptr<ReaderConnection::Process> process = connection_->process();
+    if (const auto before = opened_in_.lock(); before != process) {
+        close_file(before, number_);
+        ++process->files;
+        opened_in_ = process;
+    }
+    connection_->is_reused = true;
+    keep_reader(std::move(*connection_));
+    connection_.reset();
+}
+
+// Enlarges the shared memory. Pages that are not used take no memory.
 void ReaderSession::grow(const Asked& asked) {
-    // Every result except texels, and every error, has kMaxResult bytes at most. Pages that are not used take no memory.
-    const std::uint64_t bytes = std::max<std::uint64_t>({kMaxResult, asked.bytes.size(), asked.capacity});
-    const int file = connection_->memory();
-    if (bytes > memory_bytes_) {
-        const bool allowed = is_allowed_size(bytes);
-        if (!allowed) errno = EFBIG;
-        if (!allowed || ::ftruncate(file, static_cast<off_t>(bytes)) != 0) {
-            fail(asked,
-                 fmt::format("{} bytes of shared memory are not available: {}", bytes,
-                             std::generic_category().message(errno)),
-                 "Free memory. The file may also be damaged.", ErrorCode::out_of_memory, {{"bytes", bytes}});
-        }
-        memory_bytes_ = bytes;
+    const std::uint64_t texels =
+        asked.bands.empty() ? 0 : band_offset(kBandsInMemory - 1, asked.largest) + asked.largest;
+    const std::uint64_t bytes = std::max(kHeaderBytes + kMaxResult, texels);
+    if (bytes <= connection_->memory_bytes) return;
+    const bool allowed = is_allowed_size(bytes);
+    if (!allowed) errno = EFBIG;
+    if (!allowed || ::ftruncate(connection_->memory(), static_cast<off_t>(bytes)) != 0) {
+        fail(asked,
+             fmt::format("{} bytes of shared memory are not available: {}", bytes,
+                         std::generic_category().message(errno)),
+             "Free memory. The file may also be damaged.", ErrorCode::out_of_memory, {{"bytes", bytes}});
     }
-    if (write_all(file, asked.bytes)) return;
-    fail(asked, "shared memory cannot be written: " + std::generic_category().message(errno), "Free memory.",
-         ErrorCode::out_of_memory, {{"bytes", asked.bytes.size()}});
+    connection_->memory_bytes = bytes;
 }
 
-std::vector<std::byte> ReaderSession::contents(const Asked& asked, std::uint64_t bytes) {
+// Returns the contents of a packet, of which `received` are in the packet itself: all of them or none.
+std::vector<std::byte> ReaderSession::contents(const Asked& asked, std::uint64_t bytes,
+                                               std::span<const std::byte> received) {
+    if (received.size() == bytes) return {received.begin(), received.end()};
+    if (!received.empty() || bytes > kMaxResult) invalid(asked, fmt::format("{} bytes", bytes));
     std::vector<std::byte> result(bytes);
-    if (!read_all(connection_->memory(), result)) invalid(asked, "too few bytes");
+    if (!read_all(connection_->memory(), kHeaderBytes, result)) invalid(asked, "too few bytes");
     return result;
 }
 
-// Returns the size of the result, or nothing if the process ended for a reason other than the request.
-std::optional<std::uint64_t> ReaderSession::attempt(const Asked& asked) {
-    const bool was_connected = connected(asked.object);
-    if (!was_connected && asked.opened && state_of(path_) != state_) {
-        fail(asked, "it has changed since it was opened", "Open it again.");
-    }
-    bool ready = was_connected || is_reused_;
+// Returns true if the process has received the last request.
+bool ReaderSession::was_taken() const noexcept {
+    MemoryHeader header;
+    const std::span bytes(&header, 1);
+    return read_all(connection_->memory(), 0, std::as_writable_bytes(bytes)) && header.taken == connection_->requests;
+}
+
+// Returns the contents of the reply, which are empty for texels, or nothing if the process ended for a reason other
+// than the request.
+std::optional<std::vector<std::byte>> ReaderSession::attempt(const Asked& asked) {
+    connect(asked.object);
     grow(asked);
-    const int socket = connection_->socket();
-    if (!send_packet(socket, PacketKind::request, asked.bytes.size())) return std::nullopt;
-    bool taken = false;
-    Clock::time_point deadline = ready ? after(asked.seconds) : Clock::now() + kStartTime;
+    ReaderConnection& reader = *connection_;
+    if (!send_packet(reader.socket(), PacketKind::request, ++reader.requests, {}, 0, asked.bytes)) return std::nullopt;
+    std::size_t band = 0, copied = 0;
+    Clock::time_point deadline = reader.is_ready ? after(asked.seconds) : Clock::now() + kStartTime;
     for (;;) {
-        if (!wait_for_packet(socket, deadline)) {
-            if (ready) late(asked);
+        if (!wait_for_packet(reader.socket(), deadline)) {
+            if (reader.is_ready) late(asked);
             fail(asked, fmt::format("its reader did not start within {} seconds", kStartTime.count()),
                  "The machine may have too much work.");
         }
         Packet packet;
-        switch (receive_packet(socket, packet)) {
+        std::array<std::byte, kMaxContents> space;
+        std::size_t bytes = 0;
+        switch (receive_packet(reader.socket(), packet, space, bytes)) {
             case Received::closed: return std::nullopt;
             case Received::malformed: invalid(asked, "no packet");
             case Received::packet: break;
         }
+        const auto received = std::span(space).first(bytes);
         const bool failed = packet.kind == PacketKind::error || packet.kind == PacketKind::out_of_memory ||
                             packet.kind == PacketKind::ended;
         if (failed && can_repeat()) return std::nullopt;
         switch (packet.kind) {
             case PacketKind::ready:
-                if (ready) invalid(asked, "ready twice");
-                ready = true;
+                if (reader.is_ready) invalid(asked, "ready twice");
+                reader.is_ready = true;
                 deadline = after(asked.seconds);
                 break;
-            case PacketKind::taken:
-                if (taken || !ready) invalid(asked, "taken");
-                taken = true;
-                break;
             case PacketKind::reply:
-                if (packet.value > asked.capacity) invalid(asked, fmt::format("{} bytes", packet.value));
-                return packet.value;
+                if (!reader.is_ready || !asked.bands.empty()) invalid(asked, "a reply");
+                return contents(asked, packet.value, received);
+            case PacketKind::band: {
+                if (!reader.is_ready || band == asked.bands.size()) invalid(asked, "a band");
+                const std::uint64_t expected = asked.bands[band];
+                if (packet.value != expected) invalid(asked, fmt::format("{} bytes of texels", packet.value));
+                const auto texels = asked.packed.subspan(copied, expected);
+                if (!read_all(reader.memory(), band_offset(band, asked.largest), texels))
+                    invalid(asked, "too few bytes");
+                copied += expected;
+                if (++band == asked.bands.size()) return std::vector<std::byte>();
+                if (band + 1 < asked.bands.size()) send_packet(reader.socket(), PacketKind::copied);
+                deadline = after(asked.seconds);
+                break;
+            }
             case PacketKind::error: {
-                if (packet.value > memory_bytes_) invalid(asked, fmt::format("an error of {} bytes", packet.value));
                 try {
-                    throw error_of(contents(asked, packet.value));
+                    throw error_of(contents(asked, packet.value, received));
                 } catch (const MalformedMessage& malformed) {
                     invalid(asked, malformed.what());
                 }
@@ -328,7 +345,7 @@ std::optional<std::uint64_t> ReaderSession::attempt(const Asked& asked) {
                      "The file may be damaged. If it is not, raise ReadLimits::bytes.", ErrorCode::out_of_memory,
                      {{"limit", asked.memory}});
             case PacketKind::ended:
-                if (!taken) return std::nullopt;
+                if (!was_taken()) return std::nullopt;
                 ended(asked, static_cast<int>(packet.value));
             case PacketKind::not_started:
                 fail(asked,
@@ -338,6 +355,7 @@ std::optional<std::uint64_t> ReaderSession::attempt(const Asked& asked) {
             case PacketKind::hello:
             case PacketKind::connect:
             case PacketKind::request:
+            case PacketKind::copied:
             case PacketKind::closed: invalid(asked, "an unknown packet");
         }
     }
@@ -345,74 +363,84 @@ std::optional<std::uint64_t> ReaderSession::attempt(const Asked& asked) {
 
 // A process can be killed before it has taken the request, and if the helper is killed, all readers end with it. This
 // says nothing about the file, so that it is read again.
-std::uint64_t ReaderSession::exchange(const Asked& asked) try {
+std::vector<std::byte> ReaderSession::exchange(const Asked& asked) try {
     for (int count = 0; count < 4; ++count) {
-        if (const auto bytes = attempt(asked)) return *bytes;
+        if (auto contents = attempt(asked)) {
+            release(asked);
+            return std::move(*contents);
+        }
         connection_.reset();
     }
     fail(asked, "its reader was ended from outside", "Read it again.");
 } catch (...) {
+    if (shares()) connection_.reset();
     failed_ = true;
     throw;
 }
 
-ReaderSession::Asked ReaderSession::asked(const char* object, Request request, std::uint64_t capacity) const {
+ReaderSession::Asked ReaderSession::asked(const char* object, Request request) const {
+    // A longer path is no path of a file, and does not fit in a packet.
+    if (path_.native().size() >= PATH_MAX) require_file(object, path_);
+    request.file = number_;
     request.object = object;
     request.path = path_.string();
     request.memory = memory_limit(options_.limits, claim_);
     request.seconds = time_limit(options_.limits, claim_);
-    return {object, message(request), request.memory, request.seconds, capacity, request.kind == RequestKind::read};
+    return {object, message(request), request.memory, request.seconds};
 }
 
-std::vector<std::byte> ReaderSession::ask(const char* object, Request request) {
+Description ReaderSession::open(const char* object, const SourceKey& source, bool with_texels) {
     const Turn turn(*this);
-    const Asked asked = this->asked(object, std::move(request), kMaxResult);
-    return contents(asked, exchange(asked));
-}
-
-Description ReaderSession::open(const char* object, const SourceKey& source) {
-    const std::vector<std::byte> bytes = ask(object, {.kind = RequestKind::open, .source = source});
+    const Asked asked = this->asked(object, {.source = source, .with_texels = with_texels});
     try {
-        Description description = description_of(bytes);
-        const Turn turn(*this);
-        state_ = state_of(path_);
-        add_claim(claim_, description, state_.bytes);
+        Description description = description_of(exchange(asked));
+        file_bytes_ = identity_of(path_).bytes;
+        if (description.image.metadata.parts < 1 ||
+            description.image.metadata.parts > std::max<std::uint64_t>(file_bytes_, 1))
+            invalid(asked, "number of parts");
+        add_claim(claim_, description, file_bytes_);
         return description;
     } catch (const MalformedMessage& malformed) {
-        refuse_reply(object, malformed.what());
+        invalid(asked, malformed.what());
     }
 }
 
-void ReaderSession::read(const char* object, Request request, std::span<std::byte> packed) {
-    const std::size_t bytes = packed.size();
+void ReaderSession::read(const char* object, const SourceKey& source, const Description& opened, int level,
+                         const Region& box, std::span<std::byte> packed) {
+    const DescribedLevel& described = opened.levels[static_cast<std::size_t>(level)];
+    const std::vector<Region> bands = bands_of(opened.format, box, described.access.granule);
     const Turn turn(*this);
-    // Texton compares the claims of files that it decodes itself with their size when it opens them, and needs
-    // no memory for their texels beside the shared memory.
-    const bool encoded = request.source.kind == SourceKind::oiio;
-    const Asked asked = this->asked(object, std::move(request), bytes);
+    Asked asked = this->asked(object, {.kind = RequestKind::read,
+                                       .source = source,
+                                       .identity = opened.identity,
+                                       .level = level,
+                                       .box = box,
+                                       .format = opened.format,
+                                       .extent = described.extent});
+    for (const Region& band : bands) asked.bands.push_back(packed_bytes(opened.format, band.extent));
+    asked.largest = std::ranges::max(asked.bands);
+    asked.packed = packed;
+    // Files without encoding were compared with their size when they were opened, and take no memory.
+    const bool encoded = opened.is_encoded;
     if (encoded && !claim_.is_possible) {
         throw Error({.code = ErrorCode::io,
                      .object = object,
                      .problem = fmt::format("{} specifies {} bytes of texels, but its {} bytes cannot contain them",
-                                            path_.string(), claim_.bytes, state_.bytes),
+                                            path_.string(), claim_.bytes, file_bytes_),
                      .remedy = "The file may be truncated.",
-                     .numbers = {{"bytes", claim_.bytes}, {"file", state_.bytes}}});
+                     .numbers = {{"bytes", claim_.bytes}, {"file", file_bytes_}}});
     }
-    if (encoded && bytes > asked.memory) {
-        throw Error({.code = ErrorCode::out_of_memory,
-                     .object = object,
-                     .problem = fmt::format(
-                         "{}: {} bytes of texels exceed the limit of {} bytes of memory{}", path_.string(), bytes,
-                         asked.memory, options_.limits.bytes != 0 ? "" : ", which follows from the size of the file"),
-                     .remedy = "The file may be damaged. If it is not, raise ReadLimits::bytes.",
-                     .numbers = {{"bytes", bytes}, {"limit", asked.memory}}});
+    if (encoded && asked.largest > asked.memory) {
+        throw Error(
+            {.code = ErrorCode::out_of_memory,
+             .object = object,
+             .problem = fmt::format("{}: {} bytes of texels exceed the limit of {} bytes of memory{}", path_.string(),
+                                    asked.largest, asked.memory,
+                                    options_.limits.bytes != 0 ? "" : ", which follows from the size of the file"),
+             .remedy = "The file may be damaged. If it is not, raise ReadLimits::bytes.",
+             .numbers = {{"bytes", asked.largest}, {"limit", asked.memory}}});
     }
-    if (exchange(asked) != bytes) invalid(asked, "a wrong number of bytes");
-    if (!read_all(connection_->memory(), packed)) invalid(asked, "too few bytes");
-    if (bytes > kKeptMemory) {
-        ::fallocate(connection_->memory(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(kKeptMemory),
-                    static_cast<off_t>(memory_bytes_ - kKeptMemory));
-    }
+    (void)exchange(asked);
 }
 
 }  // namespace texton::detail

@@ -1,5 +1,5 @@
 #pragma once
-// A session with the process that reads one file.
+// A session with the processes that read one file.
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -14,11 +14,12 @@
 
 namespace texton::detail {
 
-/// Sends requests to the process that reads one file, and starts the process when it is needed: at the first request,
-/// after it ended, and after sessions of other files took its place, because a stack can consist of more files than
-/// a machine should have processes. With ReadOptions::reuses_process, a process can have read other files before. Several
-/// threads may call the member functions at once; requests are answered one
-/// after the other.
+/// Sends requests about one file to the process that reads it, and starts the process when it is needed: at the first
+/// request, after it ended, and after sessions of other files took its place, because a stack can consist of more files
+/// than a machine should have processes. With ReadOptions::reuses_process, sessions share the processes: each request
+/// is sent to a process that waits, if possible the one that has opened the file. After a failure, a session has a
+/// process of its own, too. Several threads may call the member functions at once; requests are answered one after the
+/// other.
 ///
 /// The member functions throw the Error of the reader. Throws Error{io}, which names the file, if the reader ends
 /// without a reply, exceeds the limit of time, or sends a reply that it must not send, and Error{out_of_memory} if it
@@ -32,14 +33,13 @@ public:
 
     const std::filesystem::path& path() const noexcept { return path_; }
 
-    /// Sends a request and returns the bytes of the result. This function sets the object, the path and the limits of
-    /// the request.
-    std::vector<std::byte> ask(const char* object, Request request);
-    /// Asks for the description of a source, and adds its texels to those that the limits follow from.
-    Description open(const char* object, const SourceKey& source);
-    /// Sends a request for texels, and copies them to `packed`, which has their size. Throws Error{io} if the file is too
-    /// small for its texels, and Error{out_of_memory} before they are decoded if they exceed the limit of memory.
-    void read(const char* object, Request request, std::span<std::byte> packed);
+    /// Asks for the description of a source, and adds its texels to those that the limits follow from. With
+    /// `with_texels`, the description contains the texels of the first level if they are few.
+    Description open(const char* object, const SourceKey& source, bool with_texels);
+    /// Reads a box of a level, and copies its texels to `packed`, which has their size. Throws Error{io} if the file is
+    /// too small for its texels, and Error{out_of_memory} before they are decoded if they exceed the limit of memory.
+    void read(const char* object, const SourceKey& source, const Description& opened, int level, const Region& box,
+              std::span<std::byte> packed);
 
     /// Throws Error{io}: the reader sent a reply whose `what` is wrong.
     [[noreturn]] void refuse_reply(const char* object, const std::string& what);
@@ -50,36 +50,31 @@ public:
 private:
     struct Asked;
     class Turn;
-    // Differs if the file was replaced or written.
-    struct FileState {
-        std::uint64_t bytes = 0;  // 0 also if the path is not a regular file
-        std::filesystem::file_time_type written{};
-        bool operator==(const FileState&) const = default;
-    };
-    static FileState state_of(const std::filesystem::path& path);
-    std::uint64_t exchange(const Asked& asked);
-    std::optional<std::uint64_t> attempt(const Asked& asked);
-    bool connected(const char* object);
+    bool shares() const noexcept { return options_.reuses_process && !failed_; }
+    std::vector<std::byte> exchange(const Asked& asked);
+    std::optional<std::vector<std::byte>> attempt(const Asked& asked);
     void connect(const char* object);
+    void release(const Asked& asked) noexcept;
     bool can_repeat() noexcept;
     void grow(const Asked& asked);
     [[noreturn]] void fail(const Asked& asked, const std::string& why, std::string remedy,
                            ErrorCode code = ErrorCode::io, std::vector<ErrorNumber> numbers = {});
     [[noreturn]] void invalid(const Asked& asked, const std::string& what);
-    Asked asked(const char* object, Request request, std::uint64_t capacity) const;
+    Asked asked(const char* object, Request request) const;
     [[noreturn]] void late(const Asked& asked);
     [[noreturn]] void ended(const Asked& asked, int status);
-    std::vector<std::byte> contents(const Asked& asked, std::uint64_t bytes);
+    bool was_taken() const noexcept;
+    std::vector<std::byte> contents(const Asked& asked, std::uint64_t bytes, std::span<const std::byte> received);
 
     const std::filesystem::path path_;
     const ReadOptions options_;
+    const std::uint64_t number_;  // of the file
     std::mutex mutex_;
     Claim claim_;
-    FileState state_;  // when the last source was opened
-    std::optional<ReaderConnection> connection_;
-    std::uint64_t memory_bytes_ = 0;  // size of the shared memory
-    bool is_reused_ = false;          // the process has read other files
-    bool failed_ = false;             // a request failed, so that the process must not read other files
+    std::uint64_t file_bytes_ = 0;                        // when the last source was opened
+    std::optional<ReaderConnection> connection_;          // of an own process, or during a request
+    std::weak_ptr<ReaderConnection::Process> opened_in_;  // the process that answered the last request
+    bool failed_ = false;                                 // a request failed, so that the process must not be shared
 };
 
 using ReaderSessionPtr = std::shared_ptr<ReaderSession>;

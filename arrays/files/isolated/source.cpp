@@ -1,13 +1,9 @@
-#include <algorithm>
-#include <limits>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "arrays/files/formats.h"
 #include "arrays/files/isolated/session.h"
-#include "arrays/files/oiio.h"
 
 // Files that separate processes read. A process opens a file with the same functions that this process would use, and
 // describes the result. All further steps (windows, layouts, stacks, conversions) are Texton's own code and run in this
@@ -18,20 +14,6 @@ namespace {
 
 constexpr const char* kOpen = "texton::open_image";
 constexpr const char* kRead = "texton::ImageFile";
-
-// Asks for a number from `least` to `most`.
-int number(ReaderSession& session, RequestKind kind, int least, int most) {
-    const auto bytes = session.ask(kOpen, {.kind = kind});
-    try {
-        MessageReader in(bytes);
-        const int value = in.take<int>("number");
-        in.end();
-        if (value >= least && value <= most) return value;
-    } catch (const MalformedMessage&) {
-        // The reply is as invalid as one with another number.
-    }
-    session.refuse_reply(kOpen, "number");
-}
 
 // A source that another process describes and reads.
 struct IsolatedSource {
@@ -53,20 +35,19 @@ public:
           source_(std::move(source)) {}
 
     void read(int index, const Region& box, std::byte* packed) const override {
+        const std::vector<std::byte>& known = source_.description.texels;
+        if (index == 0 && !known.empty()) {
+            copy_box(format(), packed, box.extent, {}, known.data(), level(0), box.offset, box.extent);
+            return;
+        }
         const FileReading reading;
-        const Request request{.kind = RequestKind::read,
-                              .source = source_.key,
-                              .level = index,
-                              .box = box,
-                              .format = format(),
-                              .extent = level(index)};
-        source_.session->read(kRead, request, {packed, packed_bytes(format(), box.extent)});
+        source_.session->read(kRead, source_.key, source_.description, index, box,
+                              {packed, packed_bytes(format(), box.extent)});
     }
     std::vector<Region> boxes(int index, std::size_t max_bytes) const override {
         const Extent extent = level(index);
         const Extent rows{extent.width, block_side(format()), 1};
-        return cut(format(), whole(extent), source_.key.kind == SourceKind::oiio ? access(index).granule : rows,
-                   max_bytes);
+        return cut(format(), whole(extent), source_.description.is_encoded ? access(index).granule : rows, max_bytes);
     }
     ImageAccess access(int index) const override {
         return source_.description.levels[static_cast<std::size_t>(index)].access;
@@ -76,8 +57,8 @@ private:
     IsolatedSource source_;
 };
 
-OpenedImage opened(const ReaderSessionPtr& session, const SourceKey& key) {
-    IsolatedSource source{session, key, session->open(kOpen, key)};
+OpenedImage opened(const ReaderSessionPtr& session, const SourceKey& key, bool with_texels) {
+    IsolatedSource source{session, key, session->open(kOpen, key, with_texels)};
     OpenedImage image = std::move(source.description.image);
     if (image.data.empty()) session->refuse_reply(kOpen, "data windows");
     image.file = std::make_shared<IsolatedFile>(std::move(source));
@@ -88,25 +69,11 @@ class IsolatedOpener : public FileOpener {
 public:
     explicit IsolatedOpener(const ReadOptions& options) : options_(options) {}
 
-    Container container_of(const std::filesystem::path& path) override {
-        constexpr int kLast = static_cast<int>(Container::ktx2);
-        return static_cast<Container>(number(*session(path), RequestKind::container_of, 0, kLast));
+    OpenedImage open_file(const std::filesystem::path& path, const FilePart& wanted) override {
+        return opened(session(path), {.kind = SourceKind::file, .part = wanted}, false);
     }
-    int image_count(const std::filesystem::path& path) override {
-        constexpr std::uintmax_t kMost = std::numeric_limits<int>::max();
-        std::error_code not_regular;  // then the size is the largest number
-        const std::uintmax_t bytes = std::filesystem::file_size(path, not_regular);  // an image has a byte at least
-        return number(*session(path), RequestKind::image_count, 1,
-                      static_cast<int>(std::clamp(bytes, std::uintmax_t{1}, kMost)));
-    }
-    OpenedImage open_with_oiio(const std::filesystem::path& path, int part, ImageColor color) override {
-        return opened(session(path), {.kind = SourceKind::oiio, .part = part, .color = color});
-    }
-    OpenedImage open_dds(const std::filesystem::path& path, ImageColor color) override {
-        return opened(session(path), {.kind = SourceKind::dds, .color = color});
-    }
-    OpenedImage open_ktx2(const std::filesystem::path& path, ImageColor color) override {
-        return opened(session(path), {.kind = SourceKind::ktx2, .color = color});
+    OpenedImage open_with_oiio(const std::filesystem::path& path, const FilePart& wanted) override {
+        return opened(session(path), {.kind = SourceKind::oiio, .part = wanted}, true);
     }
     OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw) override {
         OpenedFrame frame;
@@ -125,7 +92,7 @@ private:
     ImageSourcePtr plane(const std::filesystem::path& path, const RawFrames& raw, int index, ImageMetadata& metadata) {
         const ReaderSessionPtr reader = session(path);
         const SourceKey key{.kind = SourceKind::raw, .raw = raw, .plane = static_cast<std::uint8_t>(index)};
-        IsolatedSource source{reader, key, reader->open(kOpen, key)};
+        IsolatedSource source{reader, key, reader->open(kOpen, key, false)};
         const PlaneInfo part = plane_info(raw.format, index);
         const Extent extent{raw.extent.width / part.divide_width, raw.extent.height / part.divide_height};
         const std::vector<DescribedLevel>& levels = source.description.levels;

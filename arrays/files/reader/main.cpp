@@ -1,8 +1,8 @@
 // The program texton-reader, which reads image files for a process that does not trust them. The library starts it with
 // a control socket as descriptor 3. See arrays/files/isolated/protocol.h.
 //
-// The program loads OpenImageIO once, which takes a quarter of a second, and then forks a process for each file. It
-// reads no file itself, so that it cannot be damaged by one, and each file finds a process in its initial state.
+// The program loads OpenImageIO once, which takes a quarter of a second, and then forks the processes that read files.
+// It reads no file itself, so that it cannot be damaged by one, and each process begins in its initial state.
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -26,6 +26,7 @@
 #include "arrays/files/isolated/descriptor.h"
 #include "arrays/files/isolated/protocol.h"
 #include "arrays/files/reader/serve.h"
+#include "arrays/files/signature.h"
 
 namespace {
 
@@ -202,7 +203,8 @@ int main() {
     Helper helper;
     raise_descriptors();
     make_stacks_small();
-    (void)OIIO::get_string_attribute("format_list");  // registers the readers of all kinds of file, once
+    (void)OIIO::get_string_attribute("format_list");        // registers the readers of all kinds of file, once
+    (void)texton::detail::reader_name("file.unknown", {});  // makes the table of extensions, once
     if (!send_packet(kControlDescriptor, PacketKind::hello)) {
         if (errno == EBADF || errno == ENOTSOCK) {
             std::cerr << "texton-reader: this program is started by Texton to read image files in isolation.\n";

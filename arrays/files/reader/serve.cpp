@@ -7,21 +7,27 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <list>
 #include <new>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "arrays/files/isolated/bands.h"
 #include "arrays/files/isolated/message.h"
 #include "arrays/files/isolated/protocol.h"
-#include "arrays/files/oiio.h"
+#include "core/file_error.h"
 
-// The process that reads one file, or several files in turn. It calls the functions that the library calls when it reads in its own process.
+// The process that reads one file, or several. It calls the functions that the library calls when it reads in its own
+// process.
 
 namespace texton::reader {
 namespace {
@@ -30,25 +36,39 @@ using namespace texton::detail;
 
 constexpr unsigned kMaxThreads = 8;  // their stacks count as memory of the file
 
-// A part of the shared memory, from its beginning.
+// The shared memory. It can grow at each request.
 class SharedMemory {
 public:
-    SharedMemory(int file, std::size_t bytes) : bytes_(bytes) {
-        if (bytes == 0) return;
-        address_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-        if (address_ == MAP_FAILED) throw std::bad_alloc();
+    explicit SharedMemory(int file) : file_(file) {}
+
+    // Returns a part of the memory.
+    std::span<std::byte> part(std::uint64_t offset, std::uint64_t bytes) {
+        if (!contains(offset, bytes)) throw std::bad_alloc();
+        return mapped_.subspan(offset, bytes);
     }
-    ~SharedMemory() {
-        if (bytes_ != 0) ::munmap(address_, bytes_);
+    bool contains(std::uint64_t offset, std::uint64_t bytes) {
+        if (offset + bytes > mapped_.size()) map();
+        return offset + bytes <= mapped_.size();
     }
-    SharedMemory(const SharedMemory&) = delete;
-    SharedMemory& operator=(const SharedMemory&) = delete;
-    std::byte* data() const noexcept { return static_cast<std::byte*>(address_); }
-    std::span<std::byte> bytes() const noexcept { return {data(), bytes_}; }
+    // The header of the memory was mapped before.
+    void set_taken(std::uint64_t number) noexcept {
+        const MemoryHeader header{.taken = number};
+        if (mapped_.size() >= sizeof(header)) std::memcpy(mapped_.data(), &header, sizeof(header));
+    }
 
 private:
-    void* address_ = nullptr;
-    std::size_t bytes_;
+    void map() {
+        struct stat state {};
+        ::fstat(file_, &state);
+        const auto bytes = static_cast<std::size_t>(state.st_size);
+        void* const address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+        if (address == MAP_FAILED) throw std::bad_alloc();
+        if (!mapped_.empty()) ::munmap(mapped_.data(), mapped_.size());
+        mapped_ = {static_cast<std::byte*>(address), bytes};
+    }
+
+    int file_;
+    std::span<std::byte> mapped_;
 };
 
 // Returns the bytes of private memory of the process.
@@ -73,17 +93,6 @@ double processor_seconds() {
     return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + 2;
 }
 
-// Returns the error as one of the function that was called: read_image() opens files as open_image() does.
-Error renamed(const Error& error, const std::string& object) {
-    return Error({.code = error.code(),
-                  .object = object,
-                  .problem = error.problem(),
-                  .remedy = error.remedy(),
-                  .numbers = error.numbers(),
-                  .call = error.call(),
-                  .cuda_name = error.cuda_name()});
-}
-
 class Reader {
 public:
     Reader(int socket, int memory) : socket_(socket), memory_(memory), private_bytes_(private_bytes()) {
@@ -95,91 +104,110 @@ public:
         OIIO::attribute("exr_threads", static_cast<int>(threads_));
     }
 
-    void answer(std::size_t request_bytes) {
-        const Request request = request_of(SharedMemory(memory_, request_bytes).bytes());
+    // Answers requests until the library closes the socket.
+    void run() {
+        while (const std::optional<Packet> packet = receive(PacketKind::request)) {
+            try {
+                (void)memory_.part(0, kHeaderBytes);
+            } catch (const std::bad_alloc&) {
+                send_packet(socket_, PacketKind::out_of_memory);
+                continue;
+            }
+            memory_.set_taken(packet->value);
+            answer(request_of(contents_));
+        }
+    }
+
+private:
+    // Receives a packet of this kind. Closes files until it arrives. Returns nothing if the library closed the socket.
+    std::optional<Packet> receive(PacketKind kind) {
+        Packet packet;
+        std::size_t bytes = 0;
+        while (receive_packet(socket_, packet, space_, bytes) == Received::packet) {
+            contents_ = std::span(space_).first(bytes);
+            if (packet.kind == kind) return packet;
+            if (packet.kind == PacketKind::copied) continue;  // of a request that failed
+            if (packet.kind != PacketKind::closed) break;
+            std::erase_if(sources_, [&](const Source& source) { return source.file == packet.value; });
+        }
+        return std::nullopt;
+    }
+
+    void answer(const Request& request) {
         try {
-            set_limit(RLIMIT_DATA, static_cast<double>(private_bytes_) + static_cast<double>(request.memory));
-            set_limit(RLIMIT_CPU, std::ceil(processor_seconds() + request.seconds * threads_));
-            answer(request);
+            set_limits(request);
+            if (request.kind == RequestKind::open) {
+                reply(PacketKind::reply, message(described(request)));
+            } else {
+                read(request);
+            }
         } catch (const std::bad_alloc&) {
             send_packet(socket_, PacketKind::out_of_memory);
         } catch (const Error& error) {
-            reply(PacketKind::error, message(renamed(error, request.object)));
-        } catch (const std::length_error&) {
-            reply(PacketKind::error,
-                  message(Error({.code = ErrorCode::io,
-                                 .object = request.object,
-                                 .problem = request.path + " specifies a size that does not fit in memory",
-                                 .remedy = "The file may be damaged."})));
-        } catch (const std::exception& error) {
-            reply(PacketKind::error,
-                  message(Error({.code = ErrorCode::io,
-                                 .object = request.object,
-                                 .problem = request.path + " cannot be read: " + one_line(error.what()),
-                                 .remedy = "The file may be damaged."})));
+            // read_image() opens files as open_image() does.
+            reply(PacketKind::error, message(renamed(error, request.object.c_str())));
+        } catch (...) {
+            try {
+                fail_with_current(request.object.c_str(), request.path);
+            } catch (const Error& error) {
+                reply(PacketKind::error, message(error));
+            }
         }
     }
 
-    // Closes the file. The next requests are for another one.
-    void close() noexcept { sources_.clear(); }
-
-private:
-    void answer(const Request& request) {
-        switch (request.kind) {
-            case RequestKind::container_of: reply_number(static_cast<int>(container_of(request.path))); break;
-            case RequestKind::image_count: reply_number(image_count(request.path)); break;
-            case RequestKind::open: reply(PacketKind::reply, message(source_of(request).description)); break;
-            case RequestKind::read: read(request); break;
-        }
+    // The time that was spent before does not count.
+    void set_limits(const Request& request) const {
+        set_limit(RLIMIT_DATA, static_cast<double>(private_bytes_) + static_cast<double>(request.memory));
+        set_limit(RLIMIT_CPU, std::ceil(processor_seconds() + request.seconds * threads_));
     }
 
     void reply(PacketKind kind, const std::vector<std::byte>& bytes) {
-        struct stat memory_state {};
-        ::fstat(memory_, &memory_state);
-        if (std::cmp_greater(bytes.size(), memory_state.st_size)) {
+        if (bytes.size() <= kMaxContents && send_packet(socket_, kind, bytes.size(), {}, 0, bytes)) return;
+        if (!memory_.contains(kHeaderBytes, bytes.size())) {
             throw std::runtime_error("its metadata have " + std::to_string(bytes.size()) + " bytes");
         }
-        const SharedMemory memory(memory_, bytes.size());
-        std::memcpy(memory.data(), bytes.data(), bytes.size());
+        std::ranges::copy(bytes, memory_.part(kHeaderBytes, bytes.size()).begin());
         send_packet(socket_, kind, bytes.size());
-    }
-    void reply_number(int number) {
-        MessageWriter out;
-        out.put(number);
-        reply(PacketKind::reply, out.bytes());
     }
 
     struct Source {
+        std::uint64_t file;
         SourceKey key;
         Description description;
         ImageSourcePtr texels;
     };
 
-    // Opens a source, or returns it if it is open.
+    // Opens a source, or returns it if it is open. Closes the source that was used first if there are too many.
     const Source& source_of(const Request& request) {
-        const auto same = [&](const Source& source) { return source.key == request.source; };
-        const auto found = std::find_if(sources_.begin(), sources_.end(), same);
-        if (found != sources_.end()) return *found;
-        if (sources_.size() >= kMaxSources) sources_.clear();
-        return sources_.emplace_back(opened(request));
+        const auto same = [&](const Source& source) {
+            return source.file == request.file && source.key == request.source;
+        };
+        const auto found = std::ranges::find_if(sources_, same);
+        if (found == sources_.end()) {
+            sources_.push_front(opened(request));
+        } else {
+            sources_.splice(sources_.begin(), sources_, found);
+        }
+        if (sources_.size() > kMaxSources) sources_.pop_back();
+        return sources_.front();
     }
 
     static Source opened(const Request& request) {
-        Source source{.key = request.source, .description = {}, .texels = nullptr};
+        Source source{.file = request.file, .key = request.source, .description = {}, .texels = nullptr};
+        source.description.identity = identity_of(request.path);
         OpenedImage& image = source.description.image;
         switch (request.source.kind) {
-            case SourceKind::oiio:
-                image = open_with_oiio(request.path, request.source.part, request.source.color);
-                break;
-            case SourceKind::dds: image = open_dds(request.path, request.source.color); break;
-            case SourceKind::ktx2: image = open_ktx2(request.path, request.source.color); break;
+            case SourceKind::file: image = open_file(request.path, request.source.part); break;
+            case SourceKind::oiio: image = open_with_oiio(request.path, request.source.part); break;
             case SourceKind::raw: {
                 OpenedFrame frame = open_raw_frame(request.path, request.source.raw);
                 image.metadata = std::move(frame.metadata);
                 image.file = request.source.plane == 0 ? frame.luma : frame.chroma;
+                image.is_encoded = false;
                 break;
             }
         }
+        source.description.is_encoded = image.is_encoded;
         source.texels = std::move(image.file);
         source.description.format = source.texels->format();
         source.description.srgb = source.texels->srgb();
@@ -190,26 +218,53 @@ private:
         return source;
     }
 
+    Description described(const Request& request) {
+        const Source& source = source_of(request);
+        Description description = source.description;
+        const Extent extent = description.levels.front().extent;
+        const std::size_t bytes = packed_bytes(description.format, extent);
+        if (!request.with_texels || bytes > kMostTexels) return description;
+        description.texels.resize(bytes);
+        try {
+            source.texels->read(0, whole(extent), description.texels.data());
+        } catch (const Error&) {
+            description.texels.clear();  // the request for them will fail
+        }
+        return description;
+    }
+
     void read(const Request& request) {
         const Source& source = source_of(request);
         const auto level = static_cast<std::size_t>(request.level);
         const std::vector<DescribedLevel>& levels = source.description.levels;
-        const bool same = source.description.format == request.format && level < levels.size() &&
+        const bool same = source.description.identity == request.identity &&
+                          source.description.format == request.format && level < levels.size() &&
                           levels[level].extent == request.extent;
         if (!same) fail_file("texton::ImageFile", request.path, "has changed since it was opened", "Open it again.");
-        const std::size_t bytes = packed_bytes(request.format, request.box.extent);
-        const SharedMemory memory(memory_, bytes);
-        source.texels->read(request.level, request.box, memory.data());
-        send_packet(socket_, PacketKind::reply, bytes);
+        const std::vector<Region> bands = bands_of(request.format, request.box, levels[level].access.granule);
+        std::uint64_t largest = 0;
+        for (const Region& band : bands) largest = std::max(largest, band_bytes(request, band));
+        for (std::size_t i = 0; i < bands.size(); ++i) {
+            if (i >= kBandsInMemory && !receive(PacketKind::copied)) ::_exit(0);
+            if (i > 0) set_limits(request);
+            const std::uint64_t bytes = band_bytes(request, bands[i]);
+            source.texels->read(request.level, bands[i], memory_.part(band_offset(i, largest), bytes).data());
+            send_packet(socket_, PacketKind::band, bytes);
+        }
+    }
+    static std::uint64_t band_bytes(const Request& request, const Region& band) {
+        return packed_bytes(request.format, band.extent);
     }
 
     static constexpr std::size_t kMaxSources = 32;
 
     int socket_;
-    int memory_;
+    SharedMemory memory_;
     std::uint64_t private_bytes_;  // before a file is opened
     unsigned threads_ = 1;
-    std::vector<Source> sources_;
+    std::list<Source> sources_;  // the one that was used last comes first
+    std::array<std::byte, kMaxContents> space_;
+    std::span<const std::byte> contents_;  // of the last packet
 };
 
 }  // namespace
@@ -217,16 +272,7 @@ private:
 void serve(int socket, int memory) {
     Reader reader(socket, memory);
     send_packet(socket, PacketKind::ready);
-    Packet packet;
-    while (receive_packet(socket, packet) == Received::packet) {
-        if (packet.kind == PacketKind::closed) {
-            reader.close();
-            continue;
-        }
-        if (packet.kind != PacketKind::request) break;
-        send_packet(socket, PacketKind::taken);
-        reader.answer(packet.value);
-    }
+    reader.run();
     ::_exit(0);
 }
 

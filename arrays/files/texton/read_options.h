@@ -5,10 +5,10 @@ namespace texton {
 
 /// Limits of reading a file in a helper process. Ignored if ReadOptions::isolated is false.
 struct ReadLimits {
-    /// Time of one step in seconds. A step is one of the up to three steps of opening a file, or decoding up to 16 MiB
-    /// of texels (more if a tile or strip of the file is larger). A call that reads a large image takes many steps; use
-    /// ImageFile::read() to limit the total. 0: 10 seconds, plus 1 second for every 4 MiB of texels that the file claims
-    /// and its bytes can hold.
+    /// Time of one step in seconds. A step is opening an image of a file, or decoding a band of its texels: up to 4 MiB,
+    /// or more if a tile or strip of the file is larger. A call that reads a large image takes many steps; use
+    /// ImageFile::read() to limit the total. 0: 10 seconds, plus 1 second for every 4 MiB of texels that the file
+    /// claims and its bytes can hold.
     double seconds = 0;
     /// Memory that a file may use while it is opened or read, in bytes, in addition to the memory of a helper that has
     /// not opened a file. 0: the texels of all levels, but at most what the bytes of the file can hold at the largest
@@ -26,16 +26,20 @@ struct ReadLimits {
 /// With `isolated`, every byte of a file is read and decoded in a separate process, which reads no other file. If the
 /// decoder crashes, the calls throw Error{io}, which contains the signal, and the process of the caller continues. Time
 /// and memory are limited: a file that exceeds a limit throws Error{io} for time and Error{out_of_memory} for memory.
-/// Results, metadata and messages are otherwise the same as in the process of the caller. Each file that is opened costs
-/// a few milliseconds more, and texels are copied once more, from shared memory. With `reuses_process`, it costs about a
-/// tenth of a millisecond more, because the process reads other files before. Errors are then still those of a new
-/// process, which repeats what failed, and a process that read a damaged file is not used again. But a file that damages
-/// the memory of a process without an error can change the texels of the files that the process reads afterwards.
+/// Results, metadata and messages are otherwise the same as in the process of the caller. Each file that is opened
+/// costs a few milliseconds more, and texels are copied once more, from shared memory, while the process decodes the
+/// next ones.
 ///
-/// The separate processes are children of a helper, the program texton-reader, which the first isolated read starts
-/// and which ends with the process of the caller. The process of a file ends when the file is closed, unless it is one of
-/// at most four that wait for other files; of files that are open, at most 16 have a process that waits. The processes protect the memory and the progress of the caller, not the
-/// system: a file that takes control of a decoder has the permissions of the caller.
+/// With `reuses_process`, a file costs less than a tenth of a millisecond more, because processes read several files:
+/// each step of each file is sent to a process that waits. Errors are then still those of a new process, which repeats
+/// what failed, and a process that read a damaged file is not used again. But a file that damages the memory of a
+/// process without an error can change the texels of the files that the process reads afterwards.
+///
+/// The separate processes are children of a helper, the program texton-reader, which the first isolated read starts and
+/// which ends with the process of the caller. The process of a file ends when the file is closed; of files that are
+/// open, at most 16 have a process that waits. With `reuses_process`, at most 16 processes wait, of which at most four
+/// have no open files. The processes protect the memory and the progress of the caller, not the system: a file that
+/// takes control of a decoder has the permissions of the caller.
 ///
 /// The program is the value of the environment variable TEXTON_READER if it is set. Otherwise it is searched in the
 /// folder where Texton was installed, then beside the program or shared library that contains Texton, then in the
@@ -47,5 +51,10 @@ struct ReadOptions {
     bool reuses_process = false;                          ///< true: a separate process reads several files, in turn
     bool operator==(const ReadOptions&) const = default;  ///< Returns true if all members are equal.
 };
+
+/// Starts the helper of isolated reads if there is none, and does not wait until it has started, which takes about a
+/// quarter of a second. The first isolated read then waits for less time. Does nothing if the helper cannot be started:
+/// the first isolated read throws the error. Several threads may call this function at once.
+void start_reader() noexcept;
 
 }  // namespace texton

@@ -1,5 +1,5 @@
-// Takes the place of the program texton-reader and sends replies that it must not send. The name of the program, without
-// its folder, says which: the test makes symbolic links.
+// Takes the place of the program texton-reader and sends replies that it must not send. The name of the program,
+// without its folder, says which: the test makes symbolic links.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace {
 using namespace texton::detail;
 
 constexpr std::uint64_t kHuge = std::uint64_t{1} << 62;
-constexpr std::uint8_t kContainerOf = 0, kImageCount = 1, kOpen = 2;  // RequestKind
+constexpr std::uint8_t kOpen = 0;  // RequestKind
 
 // A description as arrays/files/isolated/message.cpp writes it: 8 x 8 texels of rgba8_unorm.
 struct Body {
@@ -35,30 +35,34 @@ struct Body {
 
 struct Lie {
     texton::Format format = texton::Format::rgba8_unorm;
-    std::uint64_t levels = 1, width = 8, height = 8, depth = 1, granule = 8, attributes = 0, windows = 1;
+    std::uint64_t levels = 1, width = 8, height = 8, depth = 1, granule = 8, parts = 1, attributes = 0, windows = 1;
+    std::uint64_t texels = 0;
     std::uint8_t kind = 1;
 };
 
 Body description(const Lie& lie) {
     Body body;
-    body.put(lie.format).put(false).put(lie.levels);
+    body.put(lie.format).put(false).put(true);
+    for (int i = 0; i < 5; ++i) body.put(std::uint64_t{0});  // identity of the file
+    body.put(lie.levels);
     body.put(lie.width).put(lie.height).put(lie.depth);
     body.put(lie.granule).put(lie.granule).put(std::uint64_t{1}).put(false);
     for (int i = 0; i < 3; ++i) body.put(std::uint64_t{0});  // kind of file, color space, channels
-    body.put(std::uint8_t{0}).put(1).frame().frame().put(std::uint64_t{1}).put(std::uint64_t{1}).put(lie.attributes);
+    body.put(std::uint8_t{0}).put(1).frame().frame().put(lie.parts).put(std::uint64_t{1}).put(lie.attributes);
     body.put(std::uint64_t{0});                                    // conversions
     body.put(true).put(lie.kind).put(false).put(std::uint8_t{0});  // kind of array, cube
     body.put(lie.windows).frame().put(std::uint64_t{1}).frame();
+    body.put(true).put(lie.texels);
+    body.bytes.resize(body.bytes.size() + lie.texels);
     return body;
 }
 
-void reply(int socket, int memory, const std::vector<char>& bytes) {
-    (void)!pwrite(memory, bytes.data(), bytes.size(), 0);
-    send_packet(socket, PacketKind::reply, bytes.size());
+void reply(int socket, const std::vector<char>& bytes) {
+    send_packet(socket, PacketKind::reply, bytes.size(), {}, 0, std::as_bytes(std::span(bytes)));
 }
 
 // Answers a request to open a file. Returns false if the lie concerns another request.
-bool lie_about_opening(const std::string& name, int socket, int memory) {
+bool lie_about_opening(const std::string& name, int socket) {
     Lie lie;
     if (name == "format")
         lie.format = static_cast<texton::Format>(200);
@@ -83,9 +87,15 @@ bool lie_about_opening(const std::string& name, int socket, int memory) {
         lie.windows = 3;
     else if (name == "kind")
         lie.kind = 99;
+    else if (name == "no-parts")
+        lie.parts = 0;
+    else if (name == "many-parts")
+        lie.parts = kHuge;
+    else if (name == "surplus-texels")
+        lie.texels = 8 * 8 * 4 + 1;
     else
         return false;
-    reply(socket, memory, description(lie).bytes);
+    reply(socket, description(lie).bytes);
     return true;
 }
 
@@ -104,26 +114,28 @@ void answer(const std::string& name, std::uint8_t kind, int socket, int memory, 
         send_packet(socket, PacketKind::error, kHuge);
     } else if (name == "garbage-error") {
         const std::vector<char> garbage(4096, '\x5a');
-        (void)!pwrite(memory, garbage.data(), garbage.size(), 0);
-        send_packet(socket, PacketKind::error, garbage.size());
+        send_packet(socket, PacketKind::error, garbage.size(), {}, 0, std::as_bytes(std::span(garbage)));
+    } else if (name == "half-reply") {
+        const std::vector<char> half(100);
+        send_packet(socket, PacketKind::reply, 200, {}, 0, std::as_bytes(std::span(half)));
+    } else if (name == "early-texels") {
+        send_packet(socket, PacketKind::band, texels);
     } else if (name == "garbage") {
-        reply(socket, memory, std::vector<char>(4096, '\x5a'));
+        reply(socket, std::vector<char>(4096, '\x5a'));
     } else if (name == "empty") {
-        reply(socket, memory, {});
-    } else if (kind == kContainerOf) {
-        reply(socket, memory, Body().put(0).bytes);
-    } else if (kind == kImageCount) {
-        reply(socket, memory, Body().put(name == "count" ? -5 : name == "large-count" ? 1 << 30 : 1).bytes);
+        reply(socket, {});
     } else if (kind == kOpen) {
-        if (!lie_about_opening(name, socket, memory)) reply(socket, memory, description({}).bytes);
+        if (!lie_about_opening(name, socket)) reply(socket, description({}).bytes);
+    } else if (name == "no-texels") {
+        reply(socket, {});
     } else if (name == "few-texels") {
-        send_packet(socket, PacketKind::reply, texels - 1);
+        send_packet(socket, PacketKind::band, texels - 1);
     } else if (name == "many-texels") {
-        send_packet(socket, PacketKind::reply, texels + 1);
+        send_packet(socket, PacketKind::band, texels + 1);
     } else {
         // "shrink": memory without pages would end the library with SIGBUS if it mapped the memory.
         const bool shortened = ftruncate(memory, 0) == 0 || fcntl(memory, F_ADD_SEALS, F_SEAL_WRITE) == 0;
-        send_packet(socket, PacketKind::reply, shortened ? 0 : texels);
+        send_packet(socket, PacketKind::band, shortened ? 0 : texels);
     }
 }
 
@@ -157,10 +169,11 @@ int main(int, char** argv) {
     while (receive(socket, memory)) {
         send_packet(socket, PacketKind::ready);
         Packet request;
-        while (receive_packet(socket, request) == Received::packet) {
-            std::uint8_t kind = 0;
-            (void)!pread(memory, &kind, 1, 0);
-            answer(name, kind, socket, memory, 8 * 8 * 4);
+        std::array<std::byte, kMaxContents> contents;
+        std::size_t bytes = 0;
+        while (receive_packet(socket, request, contents, bytes) == Received::packet) {
+            if (request.kind != PacketKind::request) continue;
+            answer(name, static_cast<std::uint8_t>(contents[0]), socket, memory, 8 * 8 * 4);
         }
         close(socket);
         close(memory);
