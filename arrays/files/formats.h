@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,22 +26,30 @@ struct OpenedImage {
 
 /// Returns the number of images in a file that OpenImageIO reads. Throws Error{io}.
 [[nodiscard]] int image_count(const std::filesystem::path& path);
-/// Opens one image of such a file. ImageMetadata::parts of the result is 1. Throws Error{io}.
-[[nodiscard]] OpenedImage open_with_oiio(const std::filesystem::path& path, int part, ImageColor color);
+/// Opens one image of such a file. `channels` is ImageOptions::channels. ImageMetadata::parts of the result is 1. Throws
+/// Error{io} and the errors of channels_to_read().
+[[nodiscard]] OpenedImage open_with_oiio(const std::filesystem::path& path, int part, ImageColor color,
+                                         std::span<const std::string> channels);
 
 /// Returns true if the file begins with the DDS signature. Throws Error{io} if it cannot be read.
 [[nodiscard]] bool is_dds(const std::filesystem::path& path);
 /// Opens a DDS file. Throws Error{io} if it is damaged, and Error{unsupported} for an unknown format.
 [[nodiscard]] OpenedImage open_dds(const std::filesystem::path& path, ImageColor color);
 
-/// One frame of a file of raw planar frames.
+/// One frame of a video file.
 struct OpenedFrame {
-    ImageSourcePtr luma, chroma;  ///< the planes
-    ImageMetadata metadata;       ///< the metadata
+    Format format = Format::nv12;          ///< the planar format
+    ImageSourcePtr luma, chroma;           ///< the planes
+    ImageMetadata metadata;                ///< the metadata
+    std::vector<std::string> conversions;  ///< as ImageFile::conversions()
 };
 /// Opens a frame. Throws Error{bad_argument} if the description is invalid, Error{io} if the size of the file does not
 /// match it, and Error{out_of_bounds} if the frame does not exist.
 [[nodiscard]] OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw);
+
+/// Opens a frame of a Y4M file. Throws Error{io} if the file is damaged, Error{unsupported} for other formats than those of
+/// Format, and Error{out_of_bounds} if the frame does not exist.
+[[nodiscard]] OpenedFrame open_y4m_frame(const std::filesystem::path& path, std::size_t frame);
 
 /// Opens files in this process. Derived classes can open them elsewhere.
 class FileOpener {
@@ -52,8 +61,9 @@ public:
 
     virtual bool is_dds(const std::filesystem::path& path) { return detail::is_dds(path); }
     virtual int image_count(const std::filesystem::path& path) { return detail::image_count(path); }
-    virtual OpenedImage open_with_oiio(const std::filesystem::path& path, int part, ImageColor color) {
-        return detail::open_with_oiio(path, part, color);
+    virtual OpenedImage open_with_oiio(const std::filesystem::path& path, int part, ImageColor color,
+                                       std::span<const std::string> channels) {
+        return detail::open_with_oiio(path, part, color, channels);
     }
     virtual OpenedImage open_dds(const std::filesystem::path& path, ImageColor color) {
         return detail::open_dds(path, color);
@@ -61,12 +71,13 @@ public:
     virtual OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw) {
         return detail::open_raw_frame(path, raw);
     }
+    virtual OpenedFrame open_y4m_frame(const std::filesystem::path& path, std::size_t frame) {
+        return detail::open_y4m_frame(path, frame);
+    }
 };
 /// Returns the object that opens files as the options request.
 [[nodiscard]] std::unique_ptr<FileOpener> file_opener(const ReadOptions& options);
 /// Writes a DDS file. Throws Error{io} and Canceled.
 void save_dds(const std::filesystem::path& path, const ImageState& image, const OnImageProgress& progress);
-/// Writes one raw planar frame. Throws Error{io} and Canceled.
-void save_raw_frame(const std::filesystem::path& path, const ImageState& image, const OnImageProgress& progress);
 
 }  // namespace texton::detail

@@ -90,7 +90,7 @@ Image read_image(const std::filesystem::path& path, const ReadOptions& options) 
     return detail::guarded(kRead, path, [&] {
         try {
             const detail::OpenedImage opened =
-                detail::file_opener(options)->open_with_oiio(path, 0, ImageColor::linear);
+                detail::file_opener(options)->open_with_oiio(path, 0, ImageColor::linear, {});
             Image image;
             image.format = opened.file->format();
             image.extent = opened.file->level(0);

@@ -4,10 +4,11 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "arrays/files/channels.h"
 #include "arrays/files/convert.h"
 #include "arrays/files/formats.h"
+#include "arrays/files/frames.h"
 #include "arrays/files/layout.h"
 #include "arrays/files/oiio.h"
 
@@ -87,7 +88,7 @@ std::string words(const ImageFrame& frame) {
 
 OpenedImage open_one(detail::FileOpener& files, const std::filesystem::path& path, int part,
                      const ImageOptions& options) {
-    OpenedImage opened = files.open_with_oiio(path, part, options.color);
+    OpenedImage opened = files.open_with_oiio(path, part, options.color, options.channels);
     const ImageFrame& data = opened.metadata.data;
     const ImageFrame& display = opened.metadata.display;
     if (data != display) {
@@ -117,18 +118,17 @@ bool takes_parts(const std::optional<ArrayKind>& kind) {
 // Returns the index of the part that is read alone.
 int chosen_part(detail::FileOpener& files, const std::filesystem::path& path, int parts, const ImageOptions& options) {
     if (options.part_name.empty()) return options.part;
-    constexpr std::size_t kMostNames = 20;
     std::vector<std::string> names;
     for (int part = 0; part < parts; ++part) {
-        const OpenedImage opened = files.open_with_oiio(path, part, options.color);
+        const OpenedImage opened = files.open_with_oiio(path, part, options.color, {});
         const auto& attributes = opened.metadata.attributes;
         const auto named = std::ranges::find(attributes, "oiio:subimagename", &ImageAttribute::name);
         if (named == attributes.end()) continue;
         if (named->value == options.part_name) return part;
-        if (names.size() < kMostNames) names.push_back(detail::quoted(named->value));
+        names.push_back(named->value);
     }
     fail_file(kOpen, path, "has no part with the name " + detail::quoted(options.part_name),
-              names.empty() ? "Its parts have no names." : fmt::format("Its parts are {}.", fmt::join(names, ", ")));
+              names.empty() ? "Its parts have no names." : detail::names_to_use("parts", options.part_name, names));
 }
 
 std::vector<OpenedImage> open_all(detail::FileOpener& files, Paths paths, const ImageOptions& options) {
@@ -136,6 +136,7 @@ std::vector<OpenedImage> open_all(detail::FileOpener& files, Paths paths, const 
     for (const std::filesystem::path& path : paths) {
         if (files.is_dds(path)) {
             all.push_back(files.open_dds(path, options.color));
+            detail::choose_channels(path, all.back(), options.channels);
             continue;
         }
         const int parts = paths.size() == 1 ? files.image_count(path) : 1;
@@ -327,12 +328,56 @@ void require_possible(Paths paths, const ArrayInfo& info) {
     if (bytes >= detail::kMaxImageBytes) detail::fail_too_large(kOpen, paths[0], info.extent);
 }
 
-ImageFile open_raw(detail::FileOpener& files, Paths paths, const RawFrames& raw) {
-    if (paths.size() != 1) {
-        fail_file(kOpen, paths[1], "was passed together with a file of raw frames",
-                  "Open one file of raw frames at a time.", ErrorCode::bad_argument);
+// --- video files ---
+
+bool is_video(const std::filesystem::path& path, const ImageOptions& options) {
+    return options.raw || detail::has_y4m_extension(path) || detail::has_raw_extension(path);
+}
+
+// Returns the description of raw frames that the options or the name of the file contain.
+RawFrames raw_frames(const std::filesystem::path& path, const ImageOptions& options) {
+    if (options.raw) return *options.raw;
+    std::optional<RawFrames> named = raw_frames_in_name(path);
+    if (!named) {
+        fail_file(kOpen, path, "has no header, and its name does not contain the size of its frames",
+                  "Use ImageOptions::raw = 1920x1080:nv12, or a name like clip_1920x1080_nv12.yuv.",
+                  ErrorCode::bad_argument);
     }
-    const detail::OpenedFrame opened = files.open_raw_frame(paths[0], raw);
+    named->frame = options.frame;
+    return *named;
+}
+
+detail::OpenedFrame open_frame(detail::FileOpener& files, const std::filesystem::path& path,
+                               const ImageOptions& options) {
+    detail::OpenedFrame opened;
+    std::size_t frame = options.frame;
+    if (!options.raw && detail::has_y4m_extension(path)) {
+        opened = files.open_y4m_frame(path, frame);
+    } else {
+        RawFrames raw = raw_frames(path, options);
+        opened = files.open_raw_frame(path, raw);
+        frame = std::exchange(raw.frame, 0);
+        if (!options.raw) {
+            opened.conversions.push_back(
+                fmt::format("The file has no header; it is read as {}, from its name.", to_string(raw)));
+        }
+    }
+    if (const std::size_t all = opened.metadata.frames; all > 1)
+        opened.conversions.push_back(fmt::format("Only frame {} of {} frames is read.", frame, all));
+    return opened;
+}
+
+ImageFile open_video(detail::FileOpener& files, Paths paths, const ImageOptions& options) {
+    if (paths.size() != 1) {
+        fail_file(kOpen, paths[1], "was passed together with a video file", "Open one video file at a time.",
+                  ErrorCode::bad_argument);
+    }
+    const detail::OpenedFrame opened = open_frame(files, paths[0], options);
+    if (!options.channels.empty() || (options.format && *options.format != opened.format)) {
+        unsupported(paths[0],
+                    fmt::format("has frames of {}, whose channels and format are not converted", name(opened.format)),
+                    "Read the frames as they are, and convert them with to_rgb().");
+    }
     const auto plane = [&](const ImageSourcePtr& file) {
         auto state = std::make_shared<detail::ImageState>();
         state->info = {.format = file->format(), .extent = file->level(0)};
@@ -342,8 +387,9 @@ ImageFile open_raw(detail::FileOpener& files, Paths paths, const RawFrames& raw)
         return ImageFile(std::move(state));
     };
     auto state = std::make_shared<detail::ImageState>();
-    state->info = {.format = raw.format, .extent = raw.extent};
+    state->info = {.format = opened.format, .extent = opened.luma->level(0)};
     state->planes = {plane(opened.luma), plane(opened.chroma)};
+    state->conversions = opened.conversions;
     state->metadata = opened.metadata;
     state->name = paths[0].string();
     return ImageFile(std::move(state));
@@ -351,7 +397,7 @@ ImageFile open_raw(detail::FileOpener& files, Paths paths, const RawFrames& raw)
 
 ImageFile open_files(Paths paths, const ImageOptions& options, const ReadOptions& reading) {
     const std::unique_ptr<detail::FileOpener> files = detail::file_opener(reading);
-    if (options.raw) return open_raw(*files, paths, *options.raw);
+    if (is_video(paths[0], options)) return open_video(*files, paths, options);
     const std::vector<OpenedImage> all = open_all(*files, paths, options);
     const OpenedImage& first = all.front();
     require_alike(paths, all);

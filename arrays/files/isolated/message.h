@@ -30,6 +30,7 @@ public:
     void put(const Extent& extent);
     void put(const Region& region);
     void put(const ImageFrame& frame);
+    void put(const std::vector<std::string>& texts);
     const std::vector<std::byte>& bytes() const noexcept { return bytes_; }
 
 private:
@@ -59,6 +60,7 @@ public:
         return static_cast<T>(value);
     }
     std::string take_text(const char* what);
+    std::vector<std::string> take_texts(const char* what);
     /// Returns a number of elements, each of which has at least `least_bytes` bytes in the rest of the message.
     std::size_t take_count(const char* what, std::size_t least_bytes);
     /// Returns an extent whose dimensions are from 1 to 2^31.
@@ -87,7 +89,8 @@ enum class RequestKind : std::uint8_t {
 enum class SourceKind : std::uint8_t {
     oiio,  ///< as open_with_oiio()
     dds,   ///< as open_dds()
-    raw    ///< a plane of open_raw_frame()
+    raw,   ///< a plane of open_raw_frame()
+    y4m    ///< a plane of open_y4m_frame()
 };
 
 /// What identifies a source.
@@ -95,8 +98,9 @@ struct SourceKey {
     SourceKind kind = SourceKind::oiio;
     int part = 0;                                ///< oiio: index of the part
     ImageColor color = ImageColor::by_metadata;  ///< oiio and dds
-    RawFrames raw{};                             ///< raw: the frame
-    std::uint8_t plane = 0;                      ///< raw: 0 is luma, 1 is chroma
+    std::vector<std::string> channels{};         ///< oiio: as ImageOptions::channels
+    RawFrames raw{};                             ///< raw: the frame; y4m: only its index
+    std::uint8_t plane = 0;                      ///< raw and y4m: 0 is luma, 1 is chroma
     bool operator==(const SourceKey&) const = default;
 };
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "arrays/files/formats.h"
+#include "arrays/files/frames.h"
 #include "arrays/files/isolated/session.h"
 #include "arrays/files/oiio.h"
 
@@ -98,17 +99,20 @@ public:
         return number(*session(path), RequestKind::image_count, 1,
                       static_cast<int>(std::clamp(bytes, std::uintmax_t{1}, kMost)));
     }
-    OpenedImage open_with_oiio(const std::filesystem::path& path, int part, ImageColor color) override {
-        return opened(session(path), {.kind = SourceKind::oiio, .part = part, .color = color});
+    OpenedImage open_with_oiio(const std::filesystem::path& path, int part, ImageColor color,
+                               std::span<const std::string> channels) override {
+        return opened(
+            session(path),
+            {.kind = SourceKind::oiio, .part = part, .color = color, .channels = {channels.begin(), channels.end()}});
     }
     OpenedImage open_dds(const std::filesystem::path& path, ImageColor color) override {
         return opened(session(path), {.kind = SourceKind::dds, .color = color});
     }
     OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw) override {
-        OpenedFrame frame;
-        frame.luma = plane(path, raw, 0, frame.metadata);
-        frame.chroma = plane(path, raw, 1, frame.metadata);
-        return frame;
+        return frame(path, {.kind = SourceKind::raw, .raw = raw});
+    }
+    OpenedFrame open_y4m_frame(const std::filesystem::path& path, std::size_t index) override {
+        return frame(path, {.kind = SourceKind::y4m, .raw = {.extent = {}, .frame = index}});
     }
 
 private:
@@ -118,18 +122,30 @@ private:
         return session_;
     }
 
-    ImageSourcePtr plane(const std::filesystem::path& path, const RawFrames& raw, int index, ImageMetadata& metadata) {
+    OpenedFrame frame(const std::filesystem::path& path, SourceKey key) {
         const ReaderSessionPtr reader = session(path);
-        const SourceKey key{.kind = SourceKind::raw, .raw = raw, .plane = static_cast<std::uint8_t>(index)};
-        IsolatedSource source{reader, key, reader->open(kOpen, key)};
-        const PlaneInfo part = plane_info(raw.format, index);
-        const Extent extent{raw.extent.width / part.divide_width, raw.extent.height / part.divide_height};
-        const std::vector<DescribedLevel>& levels = source.description.levels;
-        if (source.description.format != part.format || levels.size() != 1 || levels.front().extent != extent) {
-            reader->refuse_reply(kOpen, "plane");
+        OpenedFrame opened;
+        Extent whole = key.raw.extent;
+        for (const int index : {0, 1}) {
+            key.plane = static_cast<std::uint8_t>(index);
+            IsolatedSource source{reader, key, reader->open(kOpen, key)};
+            const Description& description = source.description;
+            if (index == 0 && key.kind == SourceKind::y4m) whole = description.levels.front().extent;
+            const auto format =
+                key.kind == SourceKind::y4m ? y4m_format(description.image.metadata) : std::optional(key.raw.format);
+            if (!format || !is_possible_frame(*format, whole)) reader->refuse_reply(kOpen, "planar format");
+            const PlaneInfo part = plane_info(*format, index);
+            const Extent extent{whole.width / part.divide_width, whole.height / part.divide_height};
+            if (description.format != part.format || description.levels.size() != 1 ||
+                description.levels.front().extent != extent) {
+                reader->refuse_reply(kOpen, "plane");
+            }
+            opened.format = *format;
+            opened.metadata = description.image.metadata;
+            opened.conversions = description.image.conversions;
+            (index == 0 ? opened.luma : opened.chroma) = std::make_shared<IsolatedFile>(std::move(source));
         }
-        metadata = std::move(source.description.image.metadata);
-        return std::make_shared<IsolatedFile>(std::move(source));
+        return opened;
     }
 
     ReadOptions options_;

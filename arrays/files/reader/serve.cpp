@@ -164,20 +164,29 @@ private:
         return sources_.emplace_back(opened(request));
     }
 
+    static OpenedImage plane_of(OpenedFrame frame, int plane) {
+        OpenedImage image;
+        image.file = plane == 0 ? frame.luma : frame.chroma;
+        image.metadata = std::move(frame.metadata);
+        image.conversions = std::move(frame.conversions);
+        return image;
+    }
+
     static Source opened(const Request& request) {
         Source source{.key = request.source, .description = {}, .texels = nullptr};
         OpenedImage& image = source.description.image;
         switch (request.source.kind) {
             case SourceKind::oiio:
-                image = open_with_oiio(request.path, request.source.part, request.source.color);
+                image =
+                    open_with_oiio(request.path, request.source.part, request.source.color, request.source.channels);
                 break;
             case SourceKind::dds: image = open_dds(request.path, request.source.color); break;
-            case SourceKind::raw: {
-                OpenedFrame frame = open_raw_frame(request.path, request.source.raw);
-                image.metadata = std::move(frame.metadata);
-                image.file = request.source.plane == 0 ? frame.luma : frame.chroma;
+            case SourceKind::raw:
+                image = plane_of(open_raw_frame(request.path, request.source.raw), request.source.plane);
                 break;
-            }
+            case SourceKind::y4m:
+                image = plane_of(open_y4m_frame(request.path, request.source.raw.frame), request.source.plane);
+                break;
         }
         source.texels = std::move(image.file);
         source.description.format = source.texels->format();

@@ -45,7 +45,7 @@ struct SaveOptions {
 /// that the process may write are replaced.
 ///
 /// - .dds holds all kinds of array with all levels, in all formats except r8_srgb, rg8_srgb and planar formats.
-/// - .yuv and .raw hold one planar frame.
+/// - .y4m, .yuv, .raw and other video files hold planar images. FrameWriter writes several frames.
 /// - Other kinds of file are written by OpenImageIO. .tif and .exr hold levels, in tiles, or parts: layers and slices
 ///   become parts. .tx is a TIFF. Cubemaps are written in the layout SaveOptions::cube, and each cube of a
 ///   cubemap_layered becomes a part. Each layer of a layered_1d becomes a row. Color space and the attributes of the
