@@ -12,6 +12,7 @@
 #include "viewer/model/document.h"
 #include "viewer/model/file_reading.h"
 #include "viewer/model/kernel_run.h"
+#include "viewer/model/planar_files.h"
 
 namespace texton::cli {
 namespace {
@@ -35,6 +36,7 @@ Status run(const Options& options) {
     ImageOptions how = options.image.options();
     how.levels = 1;
     const ImageFile image = open_image(options.in, how, viewer::file_reading());
+    verify::refuse_planar(image, "texton mips");
     HostArray chain = verify::read_array(image);
     const Device device = viewer::device_named(options.device);
     const Texture texture(verify::upload(device, chain), verify::standard_sampler(chain.info));
@@ -47,11 +49,13 @@ Status run(const Options& options) {
     if (options.json) {
         nlohmann::ordered_json json{{"path", options.out}};
         json.update(json_of(chain.info));
+        json["notes"] = left_out(image);
         print_json(json);
         return Status::good;
     }
     fmt::print("{}: {} of {}, {}, {} levels\n", options.out, to_string(chain.info.extent), name(chain.info.format),
                name(chain.info.kind), chain.info.levels);
+    for (const std::string& sentence : left_out(image)) fmt::print("  {}\n", sentence);
     return Status::good;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,11 +12,13 @@
 #include <texton/image_load.h>
 
 #include "viewer/cli/commands.h"
+#include "viewer/cli/frame_sequence.h"
 #include "viewer/cli/saved_images.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/document.h"
 #include "viewer/model/file_reading.h"
 #include "viewer/model/kernel_run.h"
+#include "viewer/model/planar_files.h"
 #include "viewer/verify/table_file.h"
 
 namespace texton::cli {
@@ -37,6 +40,7 @@ struct Options {
     std::vector<std::string> samplers;
     std::string kind;
     std::string device;
+    ImageOptionText selection;
     bool drop_alpha = false;
     bool list = false;
     bool help = false;
@@ -157,30 +161,99 @@ private:
 
 // --- running a kernel ------------------------------------------------------------------------------------------------
 
-Array read_file(const Options& options, std::size_t index, const Device& device, const InputInfo& expected,
-                std::vector<ImageFile>& files) {
-    ImageOptions image_options;
+// An input of the kernel: a table, or images.
+struct OpenedInput {
+    fs::path path;
+    std::optional<FrameInput> images;  // unset for a table
+};
+
+ImageOptions image_options(const Options& options, const InputInfo& expected) {
+    ImageOptions how = options.selection.options();
     if (!options.kind.empty()) {
-        image_options.kind = verify::kind_of(options.kind, "--kind");
+        how.kind = verify::kind_of(options.kind, "--kind");
     } else if (expected.kinds.size() == 1) {
-        image_options.kind = expected.kinds.front();
+        how.kind = expected.kinds.front();
     }
-    const ImageFile image = open_image(options.inputs[index], image_options, viewer::file_reading());
-    files.push_back(image);
-    LoadTiming timing;
-    Array array = load(device, image, {.usage = verify::usage_for_kernels(device, image.info()), .timing = &timing});
-    if (options.timing) fmt::print(stderr, "{}\n{}\n", options.inputs[index], to_string(timing));
-    return array;
+    return how;
 }
 
-Texture read_texture(const Options& options, std::size_t index, const Device& device, verify::KernelRun& asked,
-                     std::vector<ImageFile>& files) {
-    const Array array = verify::is_table_file(options.inputs[index])
-                            ? verify::read_table(device, options.inputs[index], asked, index)
-                            : read_file(options, index, device, asked.kernel->info.inputs[index], files);
+// Opens the inputs. A planar image has two planes, which are two inputs of the kernel.
+std::vector<OpenedInput> open_inputs(const Options& options, const KernelInfo& kernel) {
+    std::vector<OpenedInput> inputs;
+    std::size_t images = 0;
+    bool planar = false;
+    for (const std::string& path : options.inputs) {
+        const InputInfo expected = images < kernel.inputs.size() ? kernel.inputs[images] : InputInfo{};
+        inputs.push_back({path, {}});
+        if (!verify::is_table_file(path))
+            inputs.back().images.emplace(path, options.selection, image_options(options, expected));
+        const std::size_t planes = inputs.back().images ? verify::inputs_of(inputs.back().images->open(0)).size() : 1;
+        planar = planar || planes > 1;
+        images += planes;
+    }
+    if (images == kernel.inputs.size()) return inputs;
+    if (planar && options.inputs.size() == kernel.inputs.size())
+        refuse(fmt::format("{} cannot read planar images", kernel.name), "Convert them with to_rgb() first.");
+    refuse(fmt::format("{} needs {} input file{}, but {} {} given", kernel.name, kernel.inputs.size(),
+                       kernel.inputs.size() == 1 ? "" : "s", options.inputs.size(),
+                       options.inputs.size() == 1 ? "was" : "were"),
+           fmt::format("`texton run {} --help` lists the inputs.", kernel.name));
+}
+
+// Returns the number of frames that are computed. Inputs that are no sequences are the same for all frames.
+std::size_t frames_of(const std::vector<OpenedInput>& inputs, const FrameOutput& out) {
+    const OpenedInput* first = nullptr;
+    for (const OpenedInput& input : inputs) {
+        if (!input.images || input.images->frames() == 1) continue;
+        if (first != nullptr && first->images->frames() != input.images->frames())
+            refuse(fmt::format("{} has {} frames, but {} has {}", first->path.string(), first->images->frames(),
+                               input.path.string(), input.images->frames()),
+                   "Use sequences with the same number of frames.");
+        if (first == nullptr) first = &input;
+        if (input.images->is_numbered() && !out.takes_all())
+            refuse(fmt::format("{} stands for {} files, but one file is written", input.path.string(),
+                               input.images->frames()),
+                   "Write numbered files, for example -o out_%03d.png, or a video file.");
+    }
+    return first != nullptr && out.takes_all() ? first->images->frames() : 1;
+}
+
+std::size_t first_number(const std::vector<OpenedInput>& inputs) {
+    for (const OpenedInput& input : inputs)
+        if (input.images && input.images->is_numbered()) return input.images->first_number();
+    return 0;
+}
+
+// Adds the textures of a frame of an input. Appends the image that was read to `files`.
+void add_textures(const Options& options, std::size_t index, const OpenedInput& input, std::size_t frame,
+                  const Device& device, verify::KernelRun& asked, std::vector<Texture>& textures,
+                  std::vector<ImageFile>& files) {
     const std::size_t sampler = options.samplers.size() > 1 ? index : 0;
     const std::string text = options.samplers.empty() ? "" : options.samplers[sampler];
-    return Texture(array, verify::sampler_of(verify::sampler_json(text), "--sampler", array.info()));
+    const auto add = [&](const Array& array) {
+        textures.emplace_back(array, verify::sampler_of(verify::sampler_json(text), "--sampler", array.info()));
+    };
+    if (!input.images) return add(verify::read_table(device, input.path, asked, textures.size()));
+    const ImageFile image = input.images->open(input.images->frames() == 1 ? 0 : frame);
+    files.push_back(image);
+    verify::propose_planar(asked, image);
+    for (const ImageFile& plane : verify::inputs_of(image)) {
+        LoadTiming timing;
+        add(load(device, plane, {.usage = verify::usage_for_kernels(device, plane.info()), .timing = &timing}));
+        if (options.timing) fmt::print(stderr, "{}\n{}\n", input.path.string(), to_string(timing));
+    }
+}
+
+void print_files(const verify::KernelRun& run, const std::vector<fs::path>& files,
+                 const std::vector<HostImage>& images) {
+    if (verify::writes_planes(run) && is_video_name(files.front())) {
+        fmt::print("{}: {} of {}\n", files.front().string(), to_string(images.front().extent),
+                   name(verify::planar_format(run)));
+        return;
+    }
+    for (std::size_t i = 0; i < files.size(); ++i)
+        fmt::print("{}: {}{}\n", files[i].string(), images[i].text(),
+                   files.size() < images.size() ? fmt::format(", {} levels", images.size()) : "");
 }
 
 Status run(const Options& options) {
@@ -195,11 +268,6 @@ Status run(const Options& options) {
         return Status::good;
     }
     if (options.out.empty()) refuse("no output file was named", "Name the file to write with -o OUT.");
-    if (options.inputs.size() != kernel.info.inputs.size())
-        refuse(fmt::format("{} needs {} input file{}, but {} {} given", kernel.info.name, kernel.info.inputs.size(),
-                           kernel.info.inputs.size() == 1 ? "" : "s", options.inputs.size(),
-                           options.inputs.size() == 1 ? "was" : "were"),
-               fmt::format("`texton run {} --help` lists the inputs.", kernel.info.name));
     if (options.samplers.size() > 1 && options.samplers.size() != options.inputs.size())
         refuse(fmt::format("--sampler was given {} times, but there are {} input files", options.samplers.size(),
                            options.inputs.size()),
@@ -209,34 +277,48 @@ Status run(const Options& options) {
     if (!options.format.empty()) asked.format = verify::format_of(options.format, "--format");
 
     const Device device = viewer::device_named(options.device);
-    std::vector<Texture> textures;
-    std::vector<ImageFile> inputs;
-    for (std::size_t i = 0; i < options.inputs.size(); ++i)
-        textures.push_back(read_texture(options, i, device, asked, inputs));
-    const Watch kernel_watch;
-    const std::vector<HostImage> images = verify::run(device, asked, textures);
-    if (options.timing)
-        fmt::print(stderr, "{}, including copies of the images to the host: {:.2f} ms\n", kernel.info.name,
-                   kernel_watch.milliseconds());
-    const Watch save_watch;
-    const bool cubes = kernel.info.group == "cubemap" || (!textures.empty() && is_cube(textures.front().kind()));
-    const std::vector<fs::path> files =
-        save_images(options.out, images, cubes, saved_alpha(options.drop_alpha, inputs));
-    if (options.timing) fmt::print(stderr, "saved in {:.2f} ms\n", save_watch.milliseconds());
-
+    const std::vector<OpenedInput> inputs = open_inputs(options, kernel.info);
+    FrameOutput out(options.out);
+    const std::size_t frames = frames_of(inputs, out), first = first_number(inputs);
+    Json json{{"kernel", kernel.info.name}, {"device", device.name()}, {"frames", frames}, {"images", Json::array()}};
+    std::vector<std::string> notes;
+    for (std::size_t frame = 0; frame < frames; ++frame) {
+        std::vector<Texture> textures;
+        std::vector<ImageFile> read;
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            add_textures(options, i, inputs[i], frame, device, asked, textures, read);
+        const Watch kernel_watch;
+        const std::vector<HostImage> images = verify::run(device, asked, textures);
+        if (options.timing)
+            fmt::print(stderr, "{}, including copies of the images to the host: {:.2f} ms\n", kernel.info.name,
+                       kernel_watch.milliseconds());
+        const Watch save_watch;
+        const bool cubes = kernel.info.group == "cubemap" || (!textures.empty() && is_cube(textures.front().kind()));
+        const std::vector<fs::path> files =
+            out.write(asked, images, first + frame, cubes, saved_alpha(options.drop_alpha, read));
+        if (options.timing) fmt::print(stderr, "saved in {:.2f} ms\n", save_watch.milliseconds());
+        const bool is_listed = frame == 0 || files.front() != options.out;  // a video file is listed once
+        if (frame == 0) {
+            for (const HostImage& image : images)
+                json["images"].push_back({{"format", name(image.format)},
+                                          {"width", image.extent.width},
+                                          {"height", image.extent.height},
+                                          {"depth", image.extent.depth}});
+            for (const ImageFile& image : read)
+                for (const std::string& sentence : left_out(image))
+                    if (frames == 1 || !sentence.starts_with("Only frame")) notes.push_back(sentence);
+        }
+        for (const fs::path& file : files)
+            if (is_listed) json["files"].push_back(file.string());
+        if (!options.json && is_listed) print_files(asked, files, images);
+    }
+    out.complete();
     if (options.json) {
-        Json out{{"kernel", kernel.info.name}, {"device", device.name()}, {"images", Json::array()}};
-        for (const HostImage& image : images)
-            out["images"].push_back({{"format", name(image.format)},
-                                     {"width", image.extent.width},
-                                     {"height", image.extent.height},
-                                     {"depth", image.extent.depth}});
-        for (const fs::path& file : files) out["files"].push_back(file.string());
-        print_json(out);
+        json["notes"] = notes;
+        print_json(json);
     } else {
-        for (std::size_t i = 0; i < files.size(); ++i)
-            fmt::print("{}: {}{}\n", files[i].string(), images[i].text(),
-                       files.size() < images.size() ? fmt::format(", {} levels", images.size()) : "");
+        if (frames > 1) fmt::print("  {} frames\n", frames);
+        for (const std::string& note : notes) fmt::print("  {}\n", note);
     }
     return Status::good;
 }
@@ -279,6 +361,7 @@ void add_run(CLI::App* command, Status& status) {
         ->type_name("KIND");
     command->add_option("--device", options->device,
                         "Device: cpu, cpu:N, cuda or cuda:N. Default: the first CUDA device, or else the CPU");
+    options->selection.add_selection_to(*command);
     add_drop_alpha(*command, options->drop_alpha);
     command->add_flag("--json", options->json, "Print one JSON object instead of text");
     command->add_flag("--timing", options->timing,
@@ -288,6 +371,13 @@ void add_run(CLI::App* command, Status& status) {
         "  A mip chain is written to one file if the file type stores levels (.dds, .exr, .tif, .tx), and a cubemap "
         "is\n"
         "  written to one file. Other kernels with several results write numbered files.\n"
+        "\n"
+        "Frames:\n"
+        "  to_rgb reads both planes of a frame, and from_rgb writes them, in video files (.y4m, .yuv, .raw). "
+        "in_%03d.png\n"
+        "  stands for numbered files, as an input and as OUT. The kernel runs for all frames if OUT is a video file "
+        "or\n"
+        "  numbered files; otherwise for the first one, or for that of --frame.\n"
         "\n"
         "Sampler fields, as KEY=VALUE pairs separated by commas:\n"
         "  filter, mip_filter       point or linear. Default: linear, or point for integer formats\n"
@@ -312,6 +402,8 @@ void add_run(CLI::App* command, Status& status) {
         "  texton run resample card.png -o tiled.exr --format rgba16_float --set crop=-240,0,960,320 \\\n"
         "      --sampler address=wrap\n"
         "  texton run lut_3d card.png film.cube -o graded.png --set filter=exact\n"
+        "  texton run to_rgb clip_1920x1080_i420.yuv -o frame_%04d.png\n"
+        "  texton run from_rgb frame_%04d.png -o clip.y4m\n"
         "\n"
         "Exit status:\n"
         "  0  success\n"
