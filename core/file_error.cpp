@@ -12,6 +12,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/nearest_name.h"
+
 namespace texton::detail {
 namespace {
 
@@ -50,6 +52,17 @@ std::string quoted(std::string_view text) {
     std::string out = "'";
     for (const char letter : text.substr(0, kMax)) out += letter >= ' ' && letter <= '~' ? letter : '?';
     return out + (text.size() > kMax ? "...'" : "'");
+}
+
+std::string names_to_use(std::string_view what, std::string_view asked, std::span<const std::string> names) {
+    constexpr std::size_t kMax = 20;
+    std::string list;
+    for (const std::string& name : names.first(std::min(names.size(), kMax)))
+        list += (list.empty() ? "" : ", ") + detail::quoted(name);
+    if (names.size() > kMax) list += " and " + std::to_string(names.size() - kMax) + " more";
+    const std::string nearest = nearest_name(asked, names);
+    const std::string question = nearest.empty() ? "" : "Did you mean " + detail::quoted(nearest) + "? ";
+    return question + "Its " + std::string(what) + " are " + list + ".";
 }
 
 Error renamed(const Error& error, const char* object, const std::string& prefix) {

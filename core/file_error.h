@@ -2,6 +2,7 @@
 // Errors of functions that read or write files.
 #include <exception>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,10 @@ namespace texton::detail {
 
 /// Returns text of a file for a message: in single quotes, at most 60 characters, and printable ASCII only.
 [[nodiscard]] std::string quoted(std::string_view text);
+/// Returns a remedy for a name that a file does not contain: the name that was probably meant, and up to 20 names that the
+/// file contains, each as quoted() returns it. `what` is for example "channels".
+[[nodiscard]] std::string names_to_use(std::string_view what, std::string_view asked,
+                                       std::span<const std::string> names);
 
 /// Returns a message of a library as part of a sentence: one line, without the final punctuation and without names of
 /// C++ functions.

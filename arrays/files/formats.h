@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct FilePart {
     int part = 0;                                ///< index of the image, for kinds of file that have several
     ImageColor color = ImageColor::by_metadata;  ///< as ImageOptions::color
     bool counted = false;  ///< true: ImageMetadata::parts of the result is the number of images; false: it is 1
+    std::vector<std::string> channels{};  ///< as ImageOptions::channels
     bool operator==(const FilePart&) const = default;
 };
 
@@ -54,14 +56,20 @@ enum class Container : std::uint8_t {
 /// Opens one image of a file of any kind but raw frames. Throws their errors.
 [[nodiscard]] OpenedImage open_file(const std::filesystem::path& path, const FilePart& wanted);
 
-/// One frame of a file of raw planar frames.
+/// One frame of a video file.
 struct OpenedFrame {
-    ImageSourcePtr luma, chroma;  ///< the planes
-    ImageMetadata metadata;       ///< the metadata
+    Format format = Format::nv12;          ///< the planar format
+    ImageSourcePtr luma, chroma;           ///< the planes
+    ImageMetadata metadata;                ///< the metadata
+    std::vector<std::string> conversions;  ///< as ImageFile::conversions()
 };
 /// Opens a frame. Throws Error{bad_argument} if the description is invalid, Error{io} if the size of the file does not
 /// match it, and Error{out_of_bounds} if the frame does not exist.
 [[nodiscard]] OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw);
+
+/// Opens a frame of a Y4M file. Throws Error{io} if the file is damaged, Error{unsupported} for other formats than those of
+/// Format, and Error{out_of_bounds} if the frame does not exist.
+[[nodiscard]] OpenedFrame open_y4m_frame(const std::filesystem::path& path, std::size_t frame);
 
 /// Opens files in this process. Derived classes can open them elsewhere.
 class FileOpener {
@@ -81,6 +89,9 @@ public:
     virtual OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw) {
         return detail::open_raw_frame(path, raw);
     }
+    virtual OpenedFrame open_y4m_frame(const std::filesystem::path& path, std::size_t frame) {
+        return detail::open_y4m_frame(path, frame);
+    }
 };
 /// Returns the object that opens files as the options request.
 [[nodiscard]] std::unique_ptr<FileOpener> file_opener(const ReadOptions& options);
@@ -90,7 +101,5 @@ void save_dds(const std::filesystem::path& path, const ImageState& image, const 
 void save_ktx2(const std::filesystem::path& path, const ImageState& image, const SaveOptions& options);
 /// Returns true for attributes that the writer of a file sets or that describe how another file was stored.
 [[nodiscard]] bool belongs_to_file(const std::string& name);
-/// Writes one raw planar frame. Throws Error{io} and Canceled.
-void save_raw_frame(const std::filesystem::path& path, const ImageState& image, const OnImageProgress& progress);
 
 }  // namespace texton::detail

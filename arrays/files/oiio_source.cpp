@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "arrays/files/channels.h"
 #include "arrays/files/convert.h"
 #include "arrays/files/formats.h"
 #include "arrays/files/oiio.h"
@@ -25,6 +26,7 @@ namespace {
 constexpr const char* kOpen = "texton::open_image";
 constexpr const char* kRead = "texton::ImageFile";
 constexpr std::size_t kMaxReaders = 32;
+constexpr int kMaxFileChannels = 65535;
 constexpr std::size_t kLargestStrip = std::size_t{16} << 20;
 // Limits of the bytes of a tile, or of a row in files without tiles.
 constexpr std::uint64_t kAnyUnit = std::uint64_t{16} << 20;  // allowed in any file
@@ -130,16 +132,35 @@ void require_possible(const std::filesystem::path& path, const OIIO::ImageSpec& 
               "The file may be damaged.");
 }
 
+// Consecutive channels of the file, which are read together.
+struct ChannelRun {
+    int begin;
+    int end;
+    std::size_t to;  // position of the first one in a texel
+};
+
+std::vector<ChannelRun> runs_of(std::span<const std::size_t> channels) {
+    std::vector<ChannelRun> runs;
+    for (std::size_t i = 0; i < channels.size(); ++i) {
+        const int channel = static_cast<int>(channels[i]);
+        if (runs.empty() || runs.back().end != channel) runs.push_back({channel, channel, i});
+        runs.back().end = channel + 1;
+    }
+    return runs;
+}
+
 class OiioFile : public ImageSource {
 public:
     OiioFile(std::filesystem::path path, const FileIdentity& identity, int part, Format format, bool srgb,
-             std::vector<Extent> extents, std::vector<OiioLevel> levels, int file_channels, bool in_order)
+             std::vector<Extent> extents, std::vector<OiioLevel> levels, std::span<const std::size_t> channels,
+             bool in_order)
         : ImageSource(format, srgb, std::move(extents)),
           path_(std::move(path)),
           identity_(identity),
           part_(part),
           levels_(std::move(levels)),
-          channels_(std::min(file_channels, 4)),
+          runs_(runs_of(channels)),
+          is_widened_(channels.size() == 3),
           in_order_(in_order) {}
     ~OiioFile() override { Readers::instance().forget(this); }
 
@@ -180,6 +201,13 @@ private:
     }
 
     void decode(int index, const OiioLevel& level, const Region& box, std::byte* packed) const {
+        const std::size_t channel = info(format()).bits / 8;
+        for (const ChannelRun& run : runs_) decode(index, level, box, run, packed + run.to * channel);
+        if (is_widened_) set_alpha_to_one(format(), {packed, packed_bytes(format(), box.extent)});
+    }
+
+    // Reads a run of channels to the first texel's place in `packed`.
+    void decode(int index, const OiioLevel& level, const Region& box, const ChannelRun& run, std::byte* packed) const {
         const Reader reader = Readers::instance().of(path_, identity_, this);
         const auto at = [](int origin, std::size_t offset) { return origin + static_cast<int>(offset); };
         const OIIO::TypeDesc type = channel_type(format());
@@ -193,24 +221,24 @@ private:
             const int left = at(level.x, box.offset.x);
             const int front = at(level.z, box.offset.z);
             good = reader->read_tiles(part_, index, left, at(left, box.extent.width), top, bottom, front,
-                                      at(front, box.extent.depth), 0, channels_, type, packed, texel);
+                                      at(front, box.extent.depth), run.begin, run.end, type, packed, texel);
         } else {
             for (std::size_t z = 0; z < box.extent.depth && good; ++z) {
-                good = reader->read_scanlines(part_, index, top, bottom, at(level.z, box.offset.z + z), 0, channels_,
-                                              type, packed + z * slice, texel);
+                good = reader->read_scanlines(part_, index, top, bottom, at(level.z, box.offset.z + z), run.begin,
+                                              run.end, type, packed + z * slice, texel);
             }
         }
         reading.reset();
         if (!good || reader->has_error()) Readers::instance().forget(this);  // some report an error only once
         require_read(kRead, path_, *reader, good);
-        if (channels_ == 3) set_alpha_to_one(format(), {packed, slice * box.extent.depth});
     }
 
     std::filesystem::path path_;
     FileIdentity identity_;
     int part_;
     std::vector<OiioLevel> levels_;
-    int channels_;
+    std::vector<ChannelRun> runs_;
+    bool is_widened_;
     bool in_order_;
 };
 
@@ -225,7 +253,10 @@ ImageMetadata metadata_of(const OIIO::ImageSpec& spec, std::string kind) {
     metadata.file_kind = std::move(kind);
     metadata.color_space = spec.get_string_attribute("oiio:ColorSpace");
     metadata.channels = spec.channelnames;
-    if (spec.alpha_channel >= 0 && spec.alpha_channel < 4) {
+    metadata.channels.resize(static_cast<std::size_t>(spec.nchannels));
+    for (int channel = 0; channel < spec.nchannels; ++channel)
+        metadata.channel_types.emplace_back(spec.channelformat(channel).c_str());
+    if (spec.alpha_channel >= 0) {
         metadata.alpha =
             spec.get_int_attribute("oiio:UnassociatedAlpha") != 0 ? ImageAlpha::straight : ImageAlpha::premultiplied;
     }
@@ -240,12 +271,10 @@ ImageMetadata metadata_of(const OIIO::ImageSpec& spec, std::string kind) {
 }
 
 // OpenImageIO reports the widest type of all channels. The channels that are read can have a narrower type.
-OIIO::ImageSpec with_type_of_read_channels(OIIO::ImageSpec spec) {
-    const auto read = std::min<std::size_t>(spec.channelformats.size(), 4);
-    if (read == 0) return spec;
-    const bool alike = std::all_of(spec.channelformats.begin(), spec.channelformats.begin() + static_cast<int>(read),
-                                   [&](const auto& type) { return type == spec.channelformats.front(); });
-    if (alike) spec.format = spec.channelformats.front();
+OIIO::ImageSpec with_type_of(OIIO::ImageSpec spec, std::span<const std::size_t> channels) {
+    const auto type = [&](std::size_t channel) { return spec.channelformat(static_cast<int>(channel)); };
+    const OIIO::TypeDesc first = type(channels.front());
+    if (std::ranges::all_of(channels, [&](std::size_t channel) { return type(channel) == first; })) spec.format = first;
     return spec;
 }
 
@@ -282,20 +311,31 @@ int image_count(const std::filesystem::path& path, OIIO::ImageInput& opened) {
 }  // namespace
 
 OpenedImage open_with_oiio(const std::filesystem::path& path, const FilePart& wanted) {
-    const auto& [part, color, counted] = wanted;
+    const auto& [part, color, counted, channel_names] = wanted;
     const FileIdentity identity = identity_of(path);
     const Reader reader = open_input(kOpen, path);
     const int parts = counted ? image_count(path, *reader) : 1;
     if (!reader->seek_subimage(part, 0)) {
         fail_file(kOpen, path, fmt::format("has no part {}", part), "The first part is 0.");
     }
+    if (const int count = reader->spec().nchannels; count < 1 || count > kMaxFileChannels)
+        fail_file(kOpen, path, fmt::format("claims to have {} channels", count), "The file may be damaged.");
     OpenedImage opened;
-    const OIIO::ImageSpec first = with_type_of_read_channels(reader->spec());
-    opened.metadata = metadata_of(first, reader->format_name());
+    opened.metadata = metadata_of(reader->spec(), reader->format_name());
     opened.metadata.parts = static_cast<std::size_t>(parts);
-    Format format = with_channels(channel_format(kOpen, path, first), std::min(first.nchannels, 4));
+    const std::vector<std::size_t> requested = channels_to_read(path, opened.metadata.channels, channel_names);
+    // Going back to earlier rows for another run of channels would cost too much: all channels are read together.
+    const bool in_order = is_read_in_order(opened.metadata.file_kind);
+    const bool chosen_later =
+        in_order && opened.metadata.channels.size() <= kMaxChannels && runs_of(requested).size() > 1;
+    const std::vector<std::size_t> channels =
+        chosen_later ? channels_to_read(path, opened.metadata.channels, {}) : requested;
+    const OIIO::ImageSpec first = with_type_of(reader->spec(), channels);
+    const auto alpha = static_cast<std::size_t>(first.alpha_channel);  // without alpha -1, which becomes no index
+    Format format = with_channels(channel_format(kOpen, path, first), static_cast<int>(channels.size()));
     const std::string& space = opened.metadata.color_space;
-    const bool srgb = color == ImageColor::srgb || (color == ImageColor::by_metadata && space == "sRGB");
+    const bool srgb = (color == ImageColor::srgb || (color == ImageColor::by_metadata && space == "sRGB")) &&
+                      !are_alpha(channels, alpha);
     format = with_srgb(format, srgb);
 
     std::vector<OiioLevel> levels;
@@ -304,8 +344,9 @@ OpenedImage open_with_oiio(const std::filesystem::path& path, const FilePart& wa
     do {
         if (levels.empty()) first_bytes = reader->spec().image_bytes(true);
         require_possible(path, reader->spec(), first_bytes);
-        const OIIO::ImageSpec spec = with_type_of_read_channels(reader->spec());
-        if (!levels.empty() && (spec.format != first.format || spec.nchannels != first.nchannels)) break;
+        if (!levels.empty() && reader->spec().nchannels != first.nchannels) break;
+        const OIIO::ImageSpec spec = with_type_of(reader->spec(), channels);
+        if (!levels.empty() && spec.format != first.format) break;
         if (spec.width < 1 || spec.height < 1) break;  // channel_format() has checked level 0
         levels.push_back(level_of(spec, format));
         // Channels can be widened.
@@ -316,19 +357,15 @@ OpenedImage open_with_oiio(const std::filesystem::path& path, const FilePart& wa
     } while (reader->seek_subimage(part, static_cast<int>(levels.size())));
     (void)reader->geterror();
 
-    if (first.nchannels == 3) opened.conversions.emplace_back("Three channels are widened to four, with alpha 1.");
-    if (first.nchannels > 4) {
-        opened.conversions.push_back(
-            fmt::format("The image has {} channels, of which the first four are read.", first.nchannels));
-    }
+    if (requested.size() == 3) opened.conversions.emplace_back("Three channels are widened to four, with alpha 1.");
+    describe_channels(opened, requested, !channel_names.empty(), alpha);
     describe_colors(format, srgb, color, space, opened.conversions);
     if (extents.front().depth > 1) opened.kind = ArrayKind::array_3d;
     opened.cube = layout_in_words(first);
-    const auto file =
-        std::make_shared<OiioFile>(path, identity, part, format, srgb, std::move(extents), std::move(levels),
-                                   first.nchannels, is_read_in_order(opened.metadata.file_kind));
+    const auto file = std::make_shared<OiioFile>(path, identity, part, format, srgb, std::move(extents),
+                                                 std::move(levels), channels, in_order);
     Readers::instance().add(file.get(), reader);
-    opened.file = file;
+    opened.file = chosen_later ? with_channels_of(file, requested, alpha) : file;
     return opened;
 }
 

@@ -5,10 +5,11 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "arrays/files/channels.h"
 #include "arrays/files/convert.h"
 #include "arrays/files/formats.h"
+#include "arrays/files/frames.h"
 #include "arrays/files/layout.h"
 #include "arrays/files/oiio.h"
 
@@ -117,18 +118,20 @@ bool takes_parts(const std::optional<ArrayKind>& kind) {
 // Returns the part with the name that the options contain. `first` is part 0.
 std::pair<int, OpenedImage> named_part(detail::FileOpener& files, const std::filesystem::path& path, OpenedImage first,
                                        std::size_t parts, const ImageOptions& options) {
-    constexpr std::size_t kMostNames = 20;
     std::vector<std::string> names;
     for (int part = 0; std::cmp_less(part, parts); ++part) {
         OpenedImage opened = part == 0 ? std::move(first) : files.open_file(path, {part, options.color});
         const auto& attributes = opened.metadata.attributes;
         const auto named = std::ranges::find(attributes, "oiio:subimagename", &ImageAttribute::name);
         if (named == attributes.end()) continue;
-        if (named->value == options.part_name) return {part, std::move(opened)};
-        if (names.size() < kMostNames) names.push_back(detail::quoted(named->value));
+        if (named->value == options.part_name) {
+            if (options.channels.empty()) return {part, std::move(opened)};
+            return {part, files.open_file(path, {part, options.color, false, options.channels})};
+        }
+        names.push_back(named->value);
     }
     fail_file(kOpen, path, "has no part with the name " + detail::quoted(options.part_name),
-              names.empty() ? "Its parts have no names." : fmt::format("Its parts are {}.", fmt::join(names, ", ")));
+              names.empty() ? "Its parts have no names." : detail::names_to_use("parts", options.part_name, names));
 }
 
 // Opens one part of a file, or all parts if the kind of array takes several images.
@@ -136,10 +139,13 @@ void open_parts(detail::FileOpener& files, const std::filesystem::path& path, bo
                 const ImageOptions& options, std::vector<OpenedImage>& all) {
     const bool takes_all = is_only_file && takes_parts(options.kind);
     int part = takes_all || !options.part_name.empty() ? 0 : options.part;
-    OpenedImage opened = files.open_file(path, {part, options.color, is_only_file});
+    // Other parts than the one with the name may lack the channels.
+    const std::vector<std::string> channels = options.part_name.empty() ? options.channels : std::vector<std::string>();
+    OpenedImage opened = files.open_file(path, {part, options.color, is_only_file, channels});
     const std::size_t parts = opened.metadata.parts;
     const auto add = [&](OpenedImage image) {
         image.metadata.parts = parts;
+        if (!image.has_parts) detail::choose_channels(path, image, options.channels);
         all.push_back(shown(std::move(image), options));
     };
     const bool together = takes_all && parts > 1;
@@ -148,13 +154,14 @@ void open_parts(detail::FileOpener& files, const std::filesystem::path& path, bo
             std::tie(part, opened) = named_part(files, path, std::move(opened), parts, options);
         } else if (part != options.part) {
             part = options.part;
-            opened = files.open_file(path, {part, options.color});
+            opened = files.open_file(path, {part, options.color, false, options.channels});
         }
     }
     add(std::move(opened));
     if (parts > 1 && !together)
         all.back().conversions.push_back(fmt::format("Only part {} of {} parts is read.", part, parts));
-    for (part = 1; together && std::cmp_less(part, parts); ++part) add(files.open_file(path, {part, options.color}));
+    for (part = 1; together && std::cmp_less(part, parts); ++part)
+        add(files.open_file(path, {part, options.color, false, options.channels}));
 }
 
 std::vector<OpenedImage> open_all(detail::FileOpener& files, Paths paths, const ImageOptions& options) {
@@ -339,12 +346,56 @@ void require_possible(Paths paths, const ArrayInfo& info) {
     if (bytes >= detail::kMaxImageBytes) detail::fail_too_large(kOpen, paths[0], info.extent);
 }
 
-ImageFile open_raw(detail::FileOpener& files, Paths paths, const RawFrames& raw) {
-    if (paths.size() != 1) {
-        fail_file(kOpen, paths[1], "was passed together with a file of raw frames",
-                  "Open one file of raw frames at a time.", ErrorCode::bad_argument);
+// --- video files ---
+
+bool is_video(const std::filesystem::path& path, const ImageOptions& options) {
+    return options.raw || detail::has_y4m_extension(path) || detail::has_raw_extension(path);
+}
+
+// Returns the description of raw frames that the options or the name of the file contain.
+RawFrames raw_frames(const std::filesystem::path& path, const ImageOptions& options) {
+    if (options.raw) return *options.raw;
+    std::optional<RawFrames> named = raw_frames_in_name(path);
+    if (!named) {
+        fail_file(kOpen, path, "has no header, and its name does not contain the size of its frames",
+                  "Use ImageOptions::raw = 1920x1080:nv12, or a name like clip_1920x1080_nv12.yuv.",
+                  ErrorCode::bad_argument);
     }
-    const detail::OpenedFrame opened = files.open_raw_frame(paths[0], raw);
+    named->frame = options.frame;
+    return *named;
+}
+
+detail::OpenedFrame open_frame(detail::FileOpener& files, const std::filesystem::path& path,
+                               const ImageOptions& options) {
+    detail::OpenedFrame opened;
+    std::size_t frame = options.frame;
+    if (!options.raw && detail::has_y4m_extension(path)) {
+        opened = files.open_y4m_frame(path, frame);
+    } else {
+        RawFrames raw = raw_frames(path, options);
+        opened = files.open_raw_frame(path, raw);
+        frame = std::exchange(raw.frame, 0);
+        if (!options.raw) {
+            opened.conversions.push_back(
+                fmt::format("The file has no header; it is read as {}, from its name.", to_string(raw)));
+        }
+    }
+    if (const std::size_t all = opened.metadata.frames; all > 1)
+        opened.conversions.push_back(fmt::format("Only frame {} of {} frames is read.", frame, all));
+    return opened;
+}
+
+ImageFile open_video(detail::FileOpener& files, Paths paths, const ImageOptions& options) {
+    if (paths.size() != 1) {
+        fail_file(kOpen, paths[1], "was passed together with a video file", "Open one video file at a time.",
+                  ErrorCode::bad_argument);
+    }
+    const detail::OpenedFrame opened = open_frame(files, paths[0], options);
+    if (!options.channels.empty() || (options.format && *options.format != opened.format)) {
+        unsupported(paths[0],
+                    fmt::format("has frames of {}, whose channels and format are not converted", name(opened.format)),
+                    "Read the frames as they are, and convert them with to_rgb().");
+    }
     const auto plane = [&](const ImageSourcePtr& file) {
         auto state = std::make_shared<detail::ImageState>();
         state->info = {.format = file->format(), .extent = file->level(0)};
@@ -354,8 +405,9 @@ ImageFile open_raw(detail::FileOpener& files, Paths paths, const RawFrames& raw)
         return ImageFile(std::move(state));
     };
     auto state = std::make_shared<detail::ImageState>();
-    state->info = {.format = raw.format, .extent = raw.extent};
+    state->info = {.format = opened.format, .extent = opened.luma->level(0)};
     state->planes = {plane(opened.luma), plane(opened.chroma)};
+    state->conversions = opened.conversions;
     state->metadata = opened.metadata;
     state->name = paths[0].string();
     return ImageFile(std::move(state));
@@ -363,7 +415,7 @@ ImageFile open_raw(detail::FileOpener& files, Paths paths, const RawFrames& raw)
 
 ImageFile open_files(Paths paths, const ImageOptions& options, const ReadOptions& reading) {
     const std::unique_ptr<detail::FileOpener> files = detail::file_opener(reading);
-    if (options.raw) return open_raw(*files, paths, *options.raw);
+    if (is_video(paths[0], options)) return open_video(*files, paths, options);
     const std::vector<OpenedImage> all = open_all(*files, paths, options);
     const OpenedImage& first = all.front();
     require_alike(paths, all);

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include <texton/frame_writer.h>
+
 #include "arrays/files/formats.h"
+#include "arrays/files/frame_file.h"
 #include "arrays/files/layout.h"
 #include "arrays/files/oiio.h"
 #include "arrays/files/stored_texels.h"
@@ -165,6 +170,7 @@ private:
                              detail::channel_type(part.format()));
         if (tiled()) set_tile(spec);
         const ImageMetadata& metadata = image_.metadata;
+        if (std::cmp_equal(metadata.read_channels.size(), channels_)) name_channels(spec);
         if (image_.in_place && level == 0) set_windows(spec);
         for (const ImageAttribute& attribute : metadata.attributes) {
             if (!detail::belongs_to_file(attribute.name)) set(spec, attribute);
@@ -183,6 +189,15 @@ private:
         }
         if (parts_.size() > 1) spec.attribute("oiio:subimagename", fmt::format("part {}", part_number(part)));
         return spec;
+    }
+
+    // Keeps the names of the channels, unless a channel was read several times. A last channel that is not alpha must not
+    // be written as alpha.
+    void name_channels(OIIO::ImageSpec& spec) const {
+        const ImageMetadata& metadata = image_.metadata;
+        const std::set<std::string> distinct(metadata.read_channels.begin(), metadata.read_channels.end());
+        if (distinct.size() == metadata.read_channels.size()) spec.channelnames = metadata.read_channels;
+        if (metadata.alpha == ImageAlpha::none) spec.alpha_channel = -1;
     }
 
     std::size_t part_number(const detail::ImageSource& part) const {
@@ -273,7 +288,7 @@ void write_with_oiio(const std::filesystem::path& path, const ImageState& image,
     try {
         OiioWriter writer(path, image, options, Alpha::checked);
         holds_alpha = writer.can_hold_alpha();
-        if (!holds_alpha || options.alpha == SavedAlpha::unless_opaque || image.metadata.channels.size() == 3)
+        if (!holds_alpha || options.alpha == SavedAlpha::unless_opaque || image.metadata.read_channels.size() == 3)
             return writer.write();
     } catch (const NotOpaque&) {
         if (!holds_alpha) {
@@ -293,13 +308,15 @@ std::string ending(const std::filesystem::path& path) {
 
 void save_state(const std::filesystem::path& path, const ImageState& state, const SaveOptions& options) {
     const std::string kind = ending(path);
-    if (kind == ".yuv" || kind == ".raw") {
-        detail::save_raw_frame(path, state, options.progress);
+    if (is_video_name(path)) {
+        detail::FrameFile file(kSave, path, options.attributes);
+        file.write(state, options.progress);
+        file.complete();
         return;
     }
     if (state.file == nullptr) {
         fail_file(kSave, path, fmt::format("is of a kind that cannot hold {}", name(state.info.format)),
-                  "Use .yuv, convert the image to RGB with to_rgb(), or save each plane to its own file.");
+                  "Use .y4m or .yuv, save each plane to its own file, or convert the image with to_rgb().");
     }
     if (kind == ".dds") {
         detail::save_dds(path, state, options.progress);

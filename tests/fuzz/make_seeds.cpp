@@ -166,11 +166,31 @@ void make_recordings(const fs::path& folder) {
 // Numbers::hostile() of the targets reads a byte below 192 as itself.
 void make_raw_frames(const fs::path& folder) {
     for (unsigned char format = 0; format < 4; ++format) {
-        Bytes bytes{format, 4, 4, 0, 0};
+        Bytes bytes{format, 4, 4, 0, 0, 0};
         bytes.resize(bytes.size() + 96, format);  // 4, 2, 2 and 3 frames
         write(folder / std::to_string(format), bytes);
+        bytes[5] = 1;  // separate planes
+        write(folder / (std::to_string(format) + "_planes"), bytes);
     }
-    write(folder / "height_of_2_to_63", {0, 4, 193, 63, 0, 0, 1, 2, 3});
+    write(folder / "height_of_2_to_63", {0, 4, 193, 63, 0, 0, 0, 1, 2, 3});
+}
+
+// The first byte is the index of the frame.
+void make_y4m(const fs::path& folder) {
+    const auto make = [&](const char* name, unsigned char frame, const std::string& header, std::size_t frames,
+                          std::size_t bytes, const std::string& line) {
+        std::string text = header;
+        for (std::size_t i = 0; i < frames; ++i) text += line + std::string(bytes, static_cast<char>('a' + i));
+        Bytes file{frame};
+        file.insert(file.end(), text.begin(), text.end());
+        write(folder / name, file);
+    };
+    make("plain", 0, "YUV4MPEG2 W4 H2\n", 1, 12, "FRAME\n");
+    make("second", 1, "YUV4MPEG2 W4 H2 F25:1 Ip A1:1 C420jpeg XCOLORRANGE=FULL\n", 3, 12, "FRAME\n");
+    make("parameters", 2, "YUV4MPEG2 H2 W4 C420mpeg2\n", 3, 12, "FRAME Ip\n");
+    make("ten_bits", 0, "YUV4MPEG2 W2 H2 C420p10\n", 2, 12, "FRAME\n");
+    make("nv16", 0, "YUV4MPEG2 W2 H2 C422\n", 2, 8, "FRAME\n");
+    make("truncated", 0, "YUV4MPEG2 W64 H2 XYSCSS=420JPEG\n", 2, 12, "FRAME\n");
 }
 
 void make_image_files(const fs::path& folder) {
@@ -239,6 +259,7 @@ int main(int argc, char** argv) {
                                                                          {"ktx2", make_ktx2},
                                                                          {"recording", make_recordings},
                                                                          {"raw_frames", make_raw_frames},
+                                                                         {"y4m", make_y4m},
                                                                          {"image_file", make_image_files},
                                                                          {"image_spec", make_image_specs},
                                                                          {"exchange", make_exchanges},

@@ -1,5 +1,6 @@
 // Texts that users type: names, parameters, samplers, sizes, devices, numbers. The input is one text; a tab separates
 // several.
+#include <texton/image_file.h>
 #include <texton/kernel.h>
 
 #include "tests/fuzz/fuzz.h"
@@ -34,6 +35,13 @@ void check_numbers(const std::string& text) {
     }
     if (const auto size = fuzz::accepted([&] { return verify::size_of(text, "input"); }))
         fuzz::require(size->width > 0 && size->height > 0, "a size has texels");
+}
+
+void check_raw_frames(const std::string& text) {
+    const auto raw = fuzz::accepted([&] { return raw_frames_of(text); });
+    if (raw) fuzz::require(raw_frames_of(to_string(*raw)) == *raw, "raw frames have the text that describes them");
+    const auto named = raw_frames_in_name(text);
+    if (named) fuzz::require(raw_frames_in_name(to_string(*named) + ".yuv") == named, "a name describes raw frames");
 }
 
 void check_sampler(const std::string& text) {
@@ -75,6 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string text(fuzz::text_of({data, size}));
     check_names(text);
     check_numbers(text);
+    check_raw_frames(text);
     check_sampler(text);
     check_parameters(fuzz::split(text, '\t'), size);
     (void)viewer::kernels_like(text);

@@ -105,7 +105,7 @@ TEST_F(ImageFileTest, WideningThreeChannelsIsReportedAsAConversion) {
 TEST_F(ImageFileTest, DroppingTheFifthChannelIsReportedAsAConversion) {
     const ImageFile image = open_image(one("a.tif", stored_image(2, 2, 5, TypeDesc::UINT8, 1)));
     EXPECT_EQ(image.info().format, Format::rgba8_unorm);
-    EXPECT_EQ(image.conversions(), Sentences{"The image has 5 channels, of which the first four are read."});
+    EXPECT_EQ(image.conversions(), Sentences{"Only 4 of 5 channels are read: R, G, B, A. ImageOptions::channels selects others."});
 }
 
 TEST_F(ImageFileTest, SrgbFollowsTheMetadataOrTheOptions) {

@@ -65,6 +65,8 @@ void expect_same_metadata(const ImageMetadata& seen, const ImageMetadata& expect
     EXPECT_EQ(seen.file_kind, expected.file_kind);
     EXPECT_EQ(seen.color_space, expected.color_space);
     EXPECT_EQ(seen.channels, expected.channels);
+    EXPECT_EQ(seen.channel_types, expected.channel_types);
+    EXPECT_EQ(seen.read_channels, expected.read_channels);
     EXPECT_EQ(seen.alpha, expected.alpha);
     EXPECT_EQ(seen.orientation, expected.orientation);
     EXPECT_EQ(seen.data, expected.data);
@@ -146,6 +148,19 @@ TEST_F(IsolatedReadTest, EveryTypeAndNumberOfChannelsGivesTheSameTexels) {
     }
 }
 
+TEST_F(IsolatedReadTest, ChosenChannelsAreTheSame) {
+    for (const char* kind : {"a.tif", "a.exr", "a.png"}) {
+        const bool floats = fs::path(kind).extension() == ".exr";
+        const fs::path path = store(at(kind), {stored_image(40, 30, 4, floats ? TypeDesc::HALF : TypeDesc::UINT8, 4)});
+        for (const std::vector<std::string>& channels :
+             {std::vector<std::string>{"A"}, {"B", "R"}, {"A", "B", "G"}, {"G", "G", "R", "3"}, {"X"}}) {
+            expect_same({path}, {.channels = channels});
+        }
+    }
+    expect_same({kAssets / "levels.dds"}, {.channels = {"G"}});
+    expect_same({kAssets / "bc7.dds"}, {.channels = {"G"}});
+}
+
 TEST_F(IsolatedReadTest, PartsLevelsWindowsAndOrientationAreTheSame) {
     const fs::path chain = store(at("chain.tif"), {stored_chain(300, 200, 3, TypeDesc::UINT8, 3, 32)});
     expect_same({chain});
@@ -201,6 +216,24 @@ TEST_F(IsolatedReadTest, StacksCubesAndRawFramesAreTheSame) {
     expect_same({kAssets / "p010_128x72.yuv"}, {.raw = RawFrames{.format = Format::nv12, .extent = {100, 2}}});
     expect_same({kAssets / "p010_128x72.yuv"}, {.raw = RawFrames{.format = Format::nv12, .extent = {3, 3}}});
     expect_same({kAssets / "p010_128x72.yuv"}, {.raw = RawFrames{.extent = {128, 72}, .frame = 1000}});
+    expect_same({kAssets / "p010_128x72.yuv"}, {.frame = 1});
+    for (const RawLayout layout : {RawLayout::interleaved, RawLayout::planes})
+        expect_same({kAssets / "p010_128x72.yuv"},
+                    {.raw = RawFrames{.format = Format::p010, .extent = {128, 72}, .layout = layout}});
+}
+
+TEST_F(IsolatedReadTest, FramesOfY4mFilesAreTheSame) {
+    for (const char* name : {"nv12_128x72.yuv", "p010_128x72.yuv"}) {
+        const fs::path path = at("a.y4m");
+        save(path, open_image(kAssets / name));
+        expect_same({path});
+        expect_same({path}, {.frame = 1});
+        expect_same({path}, {.format = Format::rgba8_unorm});
+        const Bytes bytes = test::file_bytes(path);
+        expect_same({test::write_bytes(path, std::span(bytes).first(bytes.size() - 1))});
+        expect_same({test::write_bytes(path, std::span(bytes).first(40))});
+        expect_same({test::write_bytes(path, std::span(bytes).subspan(1))});
+    }
 }
 
 TEST_F(IsolatedReadTest, DamagedFilesGiveTheSameError) {

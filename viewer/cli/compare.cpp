@@ -39,6 +39,7 @@ struct Options {
     double pixels_per_degree = ComparisonOptions{}.pixels_per_degree;
     bool as_values = false;
     bool first_image = false;
+    ImageOptionText selection;
     bool json = false;
 
     bool shows(const std::string& metric) const {
@@ -369,7 +370,8 @@ void require_other_files(const Options& options) {
 }
 
 Result compare_files(const Options& options) {
-    const ComparedFile file_a(options.a, options.first_image), file_b(options.b, options.first_image);
+    const ComparedFile file_a(options.a, options.selection, options.first_image);
+    const ComparedFile file_b(options.b, options.selection, options.first_image);
     require_alike(file_a, file_b);
     Result out;
     for (const ComparedFile* file : {&file_a, &file_b})
@@ -445,6 +447,7 @@ void add_compare(CLI::App* command, Status& status) {
     command->add_flag("--first-image", options->first_image,
                       "Compare only the first image of each file, at full size, and no other parts, levels, layers or "
                       "faces");
+    options->selection.add_selection_to(*command);
     command->add_flag("--json", options->json, "Print one JSON object instead of tables; infinities and NaN are null");
     command->footer(
         "The ulp distance of two values is the number of steps of the format from one to the other: codes of integer\n"
@@ -453,14 +456,17 @@ void add_compare(CLI::App* command, Status& status) {
         "stored values; sRGB is not linearized. Of two files with three channels, only these three are compared.\n"
         "--max-ulp, --min-psnr, --min-ssim and --max-flip are limits; the command passes if all of them are met.\n"
         "\n"
-        "All parts, levels, layers and faces of the files are compared, and each must meet the limits. The metrics, "
-        "the\n"
-        "worst texels and the maps describe the image that differs most.\n"
+        "All parts, levels, layers and faces of the files, or both planes of all frames, are compared, and each must "
+        "meet\n"
+        "the limits. The metrics, the worst texels and the maps describe the image that differs most. --part, "
+        "--channels,\n"
+        "--raw and --frame apply to both files.\n"
         "\n"
         "Examples:\n"
         "  texton compare golden.png new.png                      # passes if no texel differs\n"
         "  texton compare a.exr b.exr --max-ulp 1 --metric worst  # passes if all floats are at most one step apart\n"
         "  texton compare a.png b.png --max-flip 0.01 --heat-map seen.png\n"
+        "  texton compare a.yuv b.yuv --raw 1920x1080:nv12 --min-psnr 40\n"
         "\n"
         "Exit status:\n"
         "  0  all limits are met or, without limits, no texel differs\n"

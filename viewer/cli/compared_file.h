@@ -7,19 +7,21 @@
 #include <texton/image.h>
 #include <texton/image_file.h>
 
+#include "viewer/cli/image_options.h"
+
 namespace texton::cli {
 
-/// A file whose images `texton compare` compares: its parts, and their levels, layers and faces. Each is read when it is
-/// needed, and in its stored values: neither sRGB nor the orientation is converted.
+/// A file whose images `texton compare` compares: its parts, and their levels, layers and faces, or the planes of its
+/// frames. Each is read when it is needed, and in its stored values: neither sRGB nor the orientation is converted.
 class ComparedFile {
 public:
-    /// Opens the file. If `only_first` is true, the first image at full size is the only one. Throws the errors of
-    /// open_image().
-    ComparedFile(std::string path, bool only_first);
+    /// Opens the file. `selection` can select a part, channels or a frame. If `only_first` is true, the first image at full
+    /// size is the only one. Throws the errors of open_image().
+    ComparedFile(std::string path, const ImageOptionText& selection, bool only_first);
 
     const std::string& path() const noexcept { return path_; }
     /// Returns the number of images.
-    std::size_t size() const noexcept { return images_.size(); }
+    std::size_t size() const noexcept { return frames_ > 0 ? 2 * frames_ : images_.size(); }
     /// Returns the name of an image, for example "layer 1, level 0". Empty if the file has one image.
     std::string name(std::size_t index) const;
     /// Returns which images the file has: "2 parts, 5 levels".
@@ -32,17 +34,25 @@ public:
 
 private:
     struct Index {
-        int part = 0;
+        std::size_t part = 0;  ///< index in parts_
         int level = 0;
         std::optional<std::size_t> layer{};
         std::optional<int> face{};
+        std::size_t frame = 0;
+        std::optional<int> plane{};
     };
 
-    void add_part(int part, const ImageFile& file);
+    ImageFile open(int part) const;
+    ImageFile open_frame(std::size_t frame) const;
+    void add_part(const ImageFile& file);
+    Index at(std::size_t index) const;
 
     std::string path_;
+    ImageOptions options_;
     std::vector<ImageFile> parts_;
-    std::vector<Index> images_;
+    std::vector<Index> images_;  ///< empty for frames
+    std::size_t first_frame_ = 0;
+    std::size_t frames_ = 0;
     bool is_plain_ = false;  ///< one image without levels, layers and faces, which read_image() reads
     std::vector<std::string> notes_;
 };

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <texton/error.h>
+#include <texton/frame_writer.h>
 #include <texton/image_save.h>
 
 #include "viewer/cli/commands.h"
@@ -15,6 +16,7 @@
 #include "viewer/model/file_reading.h"
 #include "viewer/model/kernel_run.h"
 #include "viewer/text/enum_names.h"
+#include "viewer/text/error_text.h"
 
 namespace texton::cli {
 namespace {
@@ -32,13 +34,28 @@ struct Options {
 };
 
 // Returns what is different in the new file. Three channels are widened in memory only.
-std::vector<std::string> conversions_of(const ImageFile& image, const fs::path& out) {
-    std::vector<std::string> conversions = image.conversions();
-    const bool widened = out.extension() == ".dds" || out.extension() == ".ktx2";
-    if (!widened && image.metadata().channels.size() == 3)
-        std::erase_if(conversions,
-                      [](const std::string& each) { return each.starts_with("Three channels are widened"); });
+std::vector<std::string> conversions_of(const ImageFile& image, const fs::path& out, std::size_t frames) {
+    const auto is_reverted = [&](const std::string& sentence) {
+        if (sentence.starts_with("Three channels are widened"))
+            return out.extension() != ".dds" && out.extension() != ".ktx2" &&
+                   image.metadata().read_channels.size() == 3;
+        return frames > 1 && sentence.starts_with("Only frame");
+    };
+    std::vector<std::string> conversions;
+    for (const std::string& sentence : image.conversions())
+        if (!is_reverted(sentence)) conversions.push_back(viewer::with_option_names(sentence));
     return conversions;
+}
+
+// Writes all frames of a video file to another one.
+void save_frames(const fs::path& in, const fs::path& out, ImageOptions how, std::size_t frames, ProgressBar& bar) {
+    FrameWriter writer(out);
+    for (std::size_t frame = 0; frame < frames; ++frame) {
+        (how.raw ? how.raw->frame : how.frame) = frame;
+        writer.write(open_image(in, how, viewer::file_reading()));
+        bar.show(static_cast<double>(frame + 1) / static_cast<double>(frames));
+    }
+    writer.complete();
 }
 
 Status run(const Options& options) {
@@ -55,7 +72,12 @@ Status run(const Options& options) {
         saving.tile = verify::size_of(options.tile, "--tile");
         saving.tile->depth = std::max<std::size_t>(1, saving.tile->depth);
     }
-    {
+    const bool all_frames = is_video_name(out) && !options.image.selects_frame();
+    const std::size_t frames = all_frames ? image.metadata().frames : 1;
+    if (frames > 1) {
+        ProgressBar bar("converting");
+        save_frames(inputs.front(), out, how, frames, bar);
+    } else {
         ProgressBar bar("converting");
         saving.progress = [&bar](const ImageProgress& progress) {
             bar.show(static_cast<double>(progress.done) /
@@ -68,12 +90,14 @@ Status run(const Options& options) {
     if (options.json) {
         nlohmann::ordered_json json{{"path", out.string()}};
         json.update(json_of(array));
-        json["conversions"] = conversions_of(image, out);
+        json["frames"] = frames;
+        json["conversions"] = conversions_of(image, out, frames);
         print_json(json);
         return Status::good;
     }
-    fmt::print("{}: {} of {}, {}\n", out.string(), to_string(array.extent), name(array.format), name(array.kind));
-    for (const std::string& sentence : conversions_of(image, out)) fmt::print("  {}\n", sentence);
+    fmt::print("{}: {} of {}, {}{}\n", out.string(), to_string(array.extent), name(array.format), name(array.kind),
+               frames > 1 ? fmt::format(", {} frames", frames) : "");
+    for (const std::string& sentence : conversions_of(image, out, frames)) fmt::print("  {}\n", sentence);
     return Status::good;
 }
 
@@ -105,12 +129,17 @@ void add_convert(CLI::App* command, Status& status) {
         "of a volume (--kind array_3d). Color space and metadata are kept; premultiplied alpha stays premultiplied.\n"
         "Values change only if --format or --color requires it. If writing fails, an existing OUT is unchanged.\n"
         "\n"
+        "All frames of a video file (.y4m, .yuv) are written to another one, unless --frame selects one of them.\n"
+        "`texton run to_rgb` and `texton run from_rgb` convert between frames and colors.\n"
+        "\n"
         "Examples:\n"
         "  texton convert sky.exr sky.png --format rgba8_srgb\n"
         "  texton convert px.png nx.png py.png ny.png pz.png nz.png sky.dds --kind cubemap\n"
         "  texton convert layers.dds layers.ktx2 --compression zstd\n"
         "  texton convert sky.exr cross.exr --kind cubemap --cube-out horizontal_cross\n"
-        "  texton convert frames.yuv first.yuv --raw 1920x1080 --format nv12\n"
+        "  texton convert render.exr depth.exr --channels Z\n"
+        "  texton convert clip.y4m clip_1920x1080_i420.yuv            # all frames\n"
+        "  texton convert frames.yuv first.y4m --raw 1920x1080:nv12@0  # one frame\n"
         "\n"
         "Exit status:\n"
         "  0  success\n"

@@ -6,6 +6,7 @@
 #include "viewer/cli/commands.h"
 #include "viewer/model/kernel_run.h"
 #include "viewer/text/enum_names.h"
+#include "viewer/text/error_text.h"
 
 namespace texton::cli {
 
@@ -31,13 +32,28 @@ void ImageOptionText::add_to(CLI::App& command) {
         .add_option("--cube-side", cube_side_,
                     "Width of a cube face of an equirectangular image. Default: a quarter of the image's width")
         ->type_name("TEXELS");
-    command.add_option("--part", part_, "Index or name of the image in a file of several (OpenEXR, TIFF)")
-        ->type_name("INDEX|NAME");
     command.add_option("--first-level", first_level_, "Level of the file that becomes level 0")->check(at_least(0));
     command.add_option("--levels", levels_, "Maximum number of levels; 0 reads all levels")->check(at_least(0));
-    command.add_option("--raw", raw_, "Frame size of a file without a header; --format is its format, nv12 by default")
-        ->type_name("WxH");
-    command.add_option("--frame", frame_, "Index of the frame in a file without a header");
+    add_selection_to(command);
+}
+
+void ImageOptionText::add_selection_to(CLI::App& command) {
+    command.add_option("--part", part_, "Index or name of the image in a file of several (OpenEXR, TIFF)")
+        ->type_name("INDEX|NAME");
+    command
+        .add_option("--channels", channels_,
+                    "One to four channels to read, by name or index, in this order: R,G,B,Z. Default: the first four")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("NAME,...");
+    command
+        .add_option(
+            "--raw", raw_,
+            "Size and format of the frames of a file without a header: 1920x1080:nv12, 1920x1080:i420@5 for frame "
+            "5. Default: from a name like clip_1920x1080_nv12.yuv")
+        ->type_name("WxH:FORMAT[@FRAME]");
+    command.add_option("--frame", frame_, "Index of the frame in a video file (.y4m, .yuv). Default: 0, or all frames")
+        ->type_name("INDEX");
 }
 
 ImageOptions ImageOptionText::options() const {
@@ -55,15 +71,28 @@ ImageOptions ImageOptionText::options() const {
         options.part = 0;
         options.part_name = part_;
     }
+    options.channels = channels_;
+    options.frame = frame_.value_or(0);
     options.first_level = first_level_;
     options.levels = levels_;
     if (!raw_.empty()) {
-        Extent extent = verify::size_of(raw_, "--raw");
-        extent.depth = 1;
-        options.raw = {.format = options.format.value_or(Format::nv12), .extent = extent, .frame = frame_};
-        options.format.reset();
+        options.raw = raw_frames_of(raw_);
+        if (raw_.find(':') == std::string::npos) {
+            options.raw->format = options.format.value_or(Format::nv12);
+            options.format.reset();
+        }
+        if (frame_) options.raw->frame = *frame_;
     }
     return options;
+}
+
+std::vector<std::string> left_out(const ImageFile& image) {
+    std::vector<std::string> out;
+    for (const std::string& sentence : image.conversions()) {
+        if (sentence.starts_with("Only ") || sentence.starts_with("Levels from"))
+            out.push_back(viewer::with_option_names(sentence));
+    }
+    return out;
 }
 
 }  // namespace texton::cli

@@ -1,4 +1,8 @@
 #pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
 #include <CLI/CLI.hpp>
 
 #include <texton/image_file.h>
@@ -10,8 +14,15 @@ class ImageOptionText {
 public:
     /// Adds the options to a command. The object must outlive the parsing of the command line.
     void add_to(CLI::App& command);
-    /// Returns the parsed options. Throws Error{bad_argument} if the kind, the format or the size is invalid.
+    /// Adds only the options that select a part, channels and a frame of a file.
+    void add_selection_to(CLI::App& command);
+    /// Returns the parsed options. Throws Error{bad_argument} if the kind, the format or the description of raw frames is
+    /// invalid.
     ImageOptions options() const;
+    /// Returns true if a part of the file was selected.
+    bool selects_part() const { return !part_.empty(); }
+    /// Returns true if a frame of a video file was selected.
+    bool selects_frame() const { return frame_ || raw_.find('@') != std::string::npos; }
 
 private:
     std::string kind_;
@@ -21,11 +32,15 @@ private:
     bool as_stored_ = false;
     std::string cube_;
     std::size_t cube_side_ = 0;
-    std::string part_ = "0";
+    std::string part_;
+    std::vector<std::string> channels_;
     int first_level_ = 0;
     int levels_ = 0;
     std::string raw_;
-    std::size_t frame_ = 0;
+    std::optional<std::size_t> frame_;
 };
+
+/// Returns the sentences of ImageFile::conversions() that say what of the file was not read, with the names of options.
+[[nodiscard]] std::vector<std::string> left_out(const ImageFile& image);
 
 }  // namespace texton::cli

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -35,6 +37,24 @@ const char* name(ImageAlpha alpha) {
     return "";
 }
 
+std::vector<std::string> conversions_of(const ImageFile& image) {
+    std::vector<std::string> sentences;
+    for (const std::string& sentence : image.conversions()) sentences.push_back(viewer::with_option_names(sentence));
+    return sentences;
+}
+
+// Returns the names of all channels. Names that are not the usual ones have their types.
+std::string channels_of(const ImageMetadata& metadata) {
+    static const std::set<std::string> kUsual{"R", "G", "B", "A", "Y", "Cb", "Cr"};
+    const std::vector<std::string>& names = metadata.channels;
+    const bool usual = std::ranges::all_of(names, [](const std::string& name) { return kUsual.contains(name); });
+    if (usual || metadata.channel_types.size() != names.size()) return fmt::format("{}", fmt::join(names, " "));
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        text += fmt::format("{}{} {}", i == 0 ? "" : ", ", names[i], metadata.channel_types[i]);
+    return text;
+}
+
 Json json_of(const ImageFrame& frame) {
     return {{"x", frame.x}, {"y", frame.y}, {"width", frame.width}, {"height", frame.height}};
 }
@@ -46,8 +66,10 @@ Json json_of(const std::string& path, const ImageFile& image) {
         attributes.push_back({{"name", attribute.name}, {"type", attribute.type}, {"value", attribute.value}});
     Json out{{"path", path}, {"file_kind", metadata.file_kind}};
     out.update(cli::json_of(image.info()));
-    out.update({{"conversions", image.conversions()},
+    out.update({{"conversions", conversions_of(image)},
                 {"channels", metadata.channels},
+                {"channel_types", metadata.channel_types},
+                {"read_channels", metadata.read_channels},
                 {"color_space", metadata.color_space},
                 {"alpha", name(metadata.alpha)},
                 {"orientation", metadata.orientation},
@@ -76,7 +98,7 @@ void print_text(const std::string& path, const ImageFile& image) {
     if (is_layered(array.kind)) add("layers", std::to_string(array.layers));
     add("levels", std::to_string(array.levels));
     add("bytes", viewer::size_text(packed_bytes(array)));
-    add("channels", fmt::format("{}", fmt::join(metadata.channels, " ")));
+    add("channels", channels_of(metadata));
     add("color space", metadata.color_space.empty() ? "unspecified" : metadata.color_space);
     add("alpha", name(metadata.alpha));
     if (metadata.orientation != 1) add("orientation", std::to_string(metadata.orientation));
@@ -88,7 +110,7 @@ void print_text(const std::string& path, const ImageFile& image) {
     if (metadata.frames > 1) add("frames", std::to_string(metadata.frames));
     for (const ImageAttribute& attribute : metadata.attributes) add(attribute.name.c_str(), attribute.value);
     fmt::print("{}", table.of_text().text());
-    for (const std::string& sentence : image.conversions()) fmt::print("  {}\n", sentence);
+    for (const std::string& sentence : conversions_of(image)) fmt::print("  {}\n", sentence);
 }
 
 Status run(const Options& options) {
@@ -126,6 +148,8 @@ void add_info(CLI::App* command, Status& status) {
         "Examples:\n"
         "  texton info *.exr\n"
         "  texton info sky.exr --kind cubemap\n"
+        "  texton info render.exr --channels diffuse.R,diffuse.G,diffuse.B\n"
+        "  texton info frames.yuv --raw 1920x1080:i420\n"
         "  texton info card.png --json | jq '.files[].width'\n"
         "\n"
         "Exit status:\n"

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/nearest_name.h"
 #include "viewer/cli/commands.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/launcher/command_line.h"
@@ -18,7 +19,6 @@
 #include "viewer/model/end_on_signals.h"
 #include "viewer/model/reading_options.h"
 #include "viewer/text/error_text.h"
-#include "viewer/text/nearest_name.h"
 
 namespace {
 
@@ -64,7 +64,7 @@ std::string probable_option(const CLI::App& program) {
     for (const CLI::Option* option : commands.front()->get_options()) {
         for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     }
-    return texton::viewer::did_you_mean(left.front(), names);
+    return texton::detail::did_you_mean(left.front(), names);
 }
 
 // Runs the command. Returns the exit status. If standard output cannot be written, it sets `output_failure` to errno.

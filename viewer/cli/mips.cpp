@@ -13,6 +13,7 @@
 #include "viewer/model/document.h"
 #include "viewer/model/file_reading.h"
 #include "viewer/model/kernel_run.h"
+#include "viewer/model/planar_files.h"
 
 namespace texton::cli {
 namespace {
@@ -37,6 +38,7 @@ Status run(const Options& options) {
     ImageOptions how = options.image.options();
     how.levels = 1;
     const ImageFile image = open_image(options.in, how, viewer::file_reading());
+    verify::refuse_planar(image, "texton mips");
     HostArray chain = verify::read_array(image);
     const Device device = viewer::device_named(options.device);
     const Texture texture(verify::upload(device, chain), verify::standard_sampler(chain.info));
@@ -51,11 +53,13 @@ Status run(const Options& options) {
     if (options.json) {
         nlohmann::ordered_json json{{"path", options.out}};
         json.update(json_of(chain.info));
+        json["notes"] = left_out(image);
         print_json(json);
         return Status::good;
     }
     fmt::print("{}: {} of {}, {}, {} levels\n", options.out, to_string(chain.info.extent), name(chain.info.format),
                name(chain.info.kind), chain.info.levels);
+    for (const std::string& sentence : left_out(image)) fmt::print("  {}\n", sentence);
     return Status::good;
 }
 
@@ -64,7 +68,8 @@ Status run(const Options& options) {
 void add_mips(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
     command->add_option("IN", options->in, "Image file; only its level 0 is read")->required()->type_name("FILE");
-    command->add_option("OUT", options->out, "File to write, of a type that stores levels: .dds, .ktx2, .exr, .tif or .tx")
+    command
+        ->add_option("OUT", options->out, "File to write, of a type that stores levels: .dds, .ktx2, .exr, .tif or .tx")
         ->required()
         ->type_name("FILE");
     add_parameters(*command, kernel_named("mips").info, options->values);

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -9,13 +10,14 @@
 #include <texton/image_load.h>
 
 #include "viewer/cli/commands.h"
+#include "viewer/cli/frame_sequence.h"
 #include "viewer/cli/kernel_options.h"
 #include "viewer/cli/run_steps.h"
 #include "viewer/cli/saved_images.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/computed_images.h"
 #include "viewer/model/document.h"
-#include "viewer/model/file_reading.h"
+#include "viewer/model/planar_files.h"
 #include "viewer/verify/table_file.h"
 
 namespace texton::cli {
@@ -38,6 +40,12 @@ std::string count_of(std::size_t count, const char* noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+[[noreturn]] void refuse_inputs(const KernelInfo& kernel, std::size_t named) {
+    refuse(fmt::format("{} needs {}, but {} {} given", kernel.name, count_of(kernel.inputs.size(), "input file"), named,
+                       named == 1 ? "was" : "were"),
+           fmt::format("`texton run {} --help` lists the inputs.", kernel.name));
+}
+
 class Watch {
 public:
     double milliseconds() const {
@@ -48,41 +56,140 @@ private:
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// Runs the steps one after the other. The images between them stay in memory of the device.
+// A file that is an input of a kernel: a table, or images.
+struct OpenedInput {
+    fs::path path;
+    std::optional<FrameInput> images;  // unset for a table
+
+    std::size_t frames() const { return images ? images->frames() : 1; }
+    // Planar images have two planes, which are two inputs of the kernel.
+    std::size_t planes() const { return images ? verify::inputs_of(images->open(0)).size() : 1; }
+};
+
+// A step with its files. The parameters are completed from the files.
+struct OpenedStep {
+    const PipelineStep& step;
+    verify::KernelRun run;
+    std::vector<OpenedInput> files;
+    std::size_t computed;  // number of inputs that the step before computes
+    std::optional<FrameOutput> out;
+    Json saved{};  // describes the images of the first frame and all files
+};
+
+// Runs the steps one after the other, for each frame of the inputs. The images between them stay in memory of the
+// device.
 class Runner {
 public:
     Runner(const RunOptions& options, const RunSteps& steps)
-        : options_(options), steps_(steps), device_(viewer::device_named(options.device)) {}
+        : options_(options), device_(viewer::device_named(options.device)) {
+        for (const PipelineStep& step : steps.pipeline) open(step, steps.input);
+    }
 
     void run() {
-        ComputedImages images;
-        for (std::size_t i = 0; i < steps_.pipeline.size(); ++i) images = run_step(i, std::move(images));
-        if (options_.json) print_json(json());
+        const std::size_t frames = frame_count();
+        first_number_ = first_number();
+        for (std::size_t frame = 0; frame < frames; ++frame) {
+            files_.clear();
+            ComputedImages images;
+            for (OpenedStep& step : steps_) images = run_step(step, frame, std::move(images));
+            if (frame == 0) note_what_is_left_out(frames);
+        }
+        for (OpenedStep& step : steps_) {
+            if (step.out) step.out->complete();
+        }
+        if (options_.json) return print_json(json(frames));
+        if (frames > 1) fmt::print("  {} frames\n", frames);
+        for (const std::string& note : notes_) fmt::print("  {}\n", note);
     }
 
 private:
-    ComputedImages run_step(std::size_t index, ComputedImages before) {
-        PipelineStep step = steps_.pipeline[index];
+    void open(const PipelineStep& step, const fs::path& input) {
+        const bool is_first = steps_.empty();
+        OpenedStep opened{.step = step, .run = step.run, .files = {}, .computed = 0, .out = {}};
+        if (!step.out.empty()) opened.out.emplace(step.out);
         const KernelInfo& kernel = step.run.kernel->info;
-        const std::size_t computed = kernel.inputs.size() - step.files.size();
-        std::vector<Array> arrays;
-        if (index == 0) {
-            arrays.push_back(read(steps_.input, step, 0));
-        } else {
-            arrays = arrays_of(before, kernel, computed);
+        std::size_t images = is_first ? 0 : kernel.inputs.size() - step.files.size();
+        bool planar = false;
+        const auto add = [&](const fs::path& path) {
+            const InputInfo expected = images < kernel.inputs.size() ? kernel.inputs[images] : InputInfo{};
+            opened.files.push_back({path, {}});
+            if (!verify::is_table_file(path))
+                opened.files.back().images.emplace(path, options_.selection, image_options(expected));
+            const std::size_t planes = opened.files.back().planes();
+            planar = planar || planes > 1;
+            images += planes;
+        };
+        if (is_first) add(input);
+        for (const fs::path& file : step.files) add(file);
+        if (images > kernel.inputs.size() && planar)
+            refuse(fmt::format("{} cannot read planar images", kernel.name), "Convert them with to_rgb() first.");
+        if (images != kernel.inputs.size()) refuse_inputs(kernel, opened.files.size());
+        opened.computed = is_first ? 0 : kernel.inputs.size() - step.files.size();
+        steps_.push_back(std::move(opened));
+    }
+
+    ImageOptions image_options(const InputInfo& expected) const {
+        ImageOptions how = options_.selection.options();
+        if (!options_.kind.empty()) {
+            how.kind = verify::kind_of(options_.kind, "--kind");
+        } else if (expected.kinds.size() == 1) {
+            how.kind = expected.kinds.front();
         }
+        return how;
+    }
+
+    // Returns the number of frames that are computed. Inputs that are no sequences are the same for all frames.
+    std::size_t frame_count() const {
+        const FrameOutput& out = *steps_.back().out;
+        const OpenedInput* first = nullptr;
+        for (const OpenedStep& step : steps_) {
+            for (const OpenedInput& input : step.files) {
+                if (input.frames() == 1) continue;
+                if (first != nullptr && first->frames() != input.frames())
+                    refuse(fmt::format("{} has {} frames, but {} has {}", first->path.string(), first->frames(),
+                                       input.path.string(), input.frames()),
+                           "Use sequences with the same number of frames.");
+                if (first == nullptr) first = &input;
+                if (input.images->is_numbered() && !out.takes_all())
+                    refuse(fmt::format("{} stands for {} files, but one file is written", input.path.string(),
+                                       input.frames()),
+                           "Write numbered files, for example -o out_%03d.png, or a video file.");
+            }
+        }
+        return first != nullptr && out.takes_all() ? first->frames() : 1;
+    }
+
+    std::size_t first_number() const {
+        for (const OpenedStep& step : steps_) {
+            for (const OpenedInput& input : step.files) {
+                if (input.images && input.images->is_numbered()) return input.images->first_number();
+            }
+        }
+        return 0;
+    }
+
+    ComputedImages run_step(OpenedStep& step, std::size_t frame, ComputedImages before) {
+        const KernelInfo& kernel = step.run.kernel->info;
+        std::vector<Array> arrays;
+        std::vector<std::size_t> samplers;  // of the files and computed images, of which each plane has the same
+        if (step.computed > 0) arrays = arrays_of(before, kernel, step.computed);
+        for (std::size_t i = 0; i < arrays.size(); ++i) samplers.push_back(i);
         before = {};
-        for (const fs::path& file : step.files) arrays.push_back(read(file, step, arrays.size()));
+        for (const OpenedInput& input : step.files) {
+            const std::size_t sampler = samplers.empty() ? 0 : samplers.back() + 1;
+            read(input, frame, step.run, arrays);
+            samplers.resize(arrays.size(), sampler);
+        }
         std::vector<Texture> textures;
         for (std::size_t i = 0; i < arrays.size(); ++i) {
-            const Json none = Json::object();
-            const Json& sampler = step.samplers.empty() ? none : step.samplers[step.samplers.size() > 1 ? i : 0];
+            const std::vector<Json>& all = step.step.samplers;
+            const Json sampler = all.empty() ? Json::object() : all[all.size() > 1 ? samplers[i] : 0];
             textures.emplace_back(arrays[i], verify::sampler_of(sampler, "--sampler", arrays[i].info()));
         }
         ComputedImages images = verify::compute(device_, step.run, textures);
         if (options_.timing) fmt::print(stderr, "{}: {:.2f} ms\n", kernel.name, images.milliseconds);
         kind_ = textures.front().kind();
-        if (!step.out.empty()) save(step, verify::host_images(images.views));
+        if (step.out) save(step, frame, verify::host_images(images.views));
         return images;
     }
 
@@ -103,72 +210,94 @@ private:
         return arrays;
     }
 
-    // Reads a file for an input of the step's kernel.
-    Array read(const fs::path& path, PipelineStep& step, std::size_t input) {
-        if (verify::is_table_file(path)) return verify::read_table(device_, path, step.run, input);
-        const InputInfo& expected = step.run.kernel->info.inputs[input];
-        ImageOptions how;
-        if (!options_.kind.empty()) {
-            how.kind = verify::kind_of(options_.kind, "--kind");
-        } else if (expected.kinds.size() == 1) {
-            how.kind = expected.kinds.front();
+    // Appends the table, the image or the planes of a frame.
+    void read(const OpenedInput& input, std::size_t frame, verify::KernelRun& run, std::vector<Array>& arrays) {
+        if (!input.images) {
+            arrays.push_back(verify::read_table(device_, input.path, run, arrays.size()));
+            return;
         }
-        const ImageFile image = open_image(path, how, viewer::file_reading());
+        const ImageFile image = input.images->open(input.frames() == 1 ? 0 : frame);
         files_.push_back(image);
-        LoadTiming timing;
-        Array array =
-            load(device_, image, {.usage = verify::usage_for_kernels(device_, image.info()), .timing = &timing});
-        if (options_.timing) fmt::print(stderr, "{}\n{}\n", path.string(), to_string(timing));
-        return array;
+        verify::propose_planar(run, image);
+        for (const ImageFile& plane : verify::inputs_of(image)) {
+            LoadTiming timing;
+            arrays.push_back(
+                load(device_, plane, {.usage = verify::usage_for_kernels(device_, plane.info()), .timing = &timing}));
+            if (options_.timing) fmt::print(stderr, "{}\n{}\n", input.path.string(), to_string(timing));
+        }
     }
 
-    void save(const PipelineStep& step, const std::vector<HostImage>& images) {
+    void save(OpenedStep& step, std::size_t frame, const std::vector<HostImage>& images) {
         const Watch watch;
         const KernelInfo& kernel = step.run.kernel->info;
         const bool cubes = kernel.group == "cubemap" || is_cube(kind_);
         const std::vector<fs::path> paths =
-            save_images(step.out, images, cubes, saved_alpha(options_.drop_alpha, files_));
+            step.out->write(step.run, images, first_number_ + frame, cubes, saved_alpha(options_.drop_alpha, files_));
         if (options_.timing) fmt::print(stderr, "saved in {:.2f} ms\n", watch.milliseconds());
-        Json saved{{"kernel", kernel.name}, {"images", Json::array()}};
-        for (const HostImage& image : images)
-            saved["images"].push_back({{"format", name(image.format)},
-                                       {"width", image.extent.width},
-                                       {"height", image.extent.height},
-                                       {"depth", image.extent.depth}});
-        for (const fs::path& path : paths) saved["files"].push_back(path.string());
-        saved_.push_back(std::move(saved));
-        if (options_.json) return;
+        if (frame > 0 && paths.front() == step.step.out) return;  // a video file is listed once
+        if (frame == 0) {
+            step.saved = {{"kernel", kernel.name}, {"images", Json::array()}};
+            for (const HostImage& image : images)
+                step.saved["images"].push_back({{"format", name(image.format)},
+                                                {"width", image.extent.width},
+                                                {"height", image.extent.height},
+                                                {"depth", image.extent.depth}});
+        }
+        for (const fs::path& path : paths) step.saved["files"].push_back(path.string());
+        if (!options_.json) print_files(step.run, paths, images);
+    }
+
+    static void print_files(const verify::KernelRun& run, const std::vector<fs::path>& paths,
+                            const std::vector<HostImage>& images) {
+        if (verify::writes_planes(run) && is_video_name(paths.front())) {
+            fmt::print("{}: {} of {}\n", paths.front().string(), to_string(images.front().extent),
+                       name(verify::planar_format(run)));
+            return;
+        }
         for (std::size_t i = 0; i < paths.size(); ++i)
             fmt::print("{}: {}{}\n", paths[i].string(), images[i].text(),
                        paths.size() < images.size() ? fmt::format(", {} levels", images.size()) : "");
     }
 
+    void note_what_is_left_out(std::size_t frames) {
+        for (const ImageFile& image : files_) {
+            for (const std::string& sentence : left_out(image)) {
+                if (frames == 1 || !sentence.starts_with("Only frame")) notes_.push_back(sentence);
+            }
+        }
+    }
+
     // Describes what was saved: by a single kernel, or by each step that saved images.
-    Json json() const {
-        if (steps_.pipeline.size() > 1) return {{"device", device_.name()}, {"steps", saved_}};
-        Json out{{"kernel", saved_.front()["kernel"]}, {"device", device_.name()}};
-        out.update(saved_.front());
+    Json json(std::size_t frames) const {
+        Json out{{"device", device_.name()}, {"frames", frames}};
+        if (steps_.size() == 1) {
+            out.update(steps_.front().saved);
+        } else {
+            for (const OpenedStep& step : steps_) {
+                if (step.out) out["steps"].push_back(step.saved);
+            }
+        }
+        out["notes"] = notes_;
         return out;
     }
 
     const RunOptions& options_;
-    const RunSteps& steps_;
     Device device_;
+    std::vector<OpenedStep> steps_;
     ArrayKind kind_ = ArrayKind::array_2d;  // of the first input of the step that was run last
-    std::vector<ImageFile> files_;
-    std::vector<Json> saved_;
+    std::size_t first_number_ = 0;          // of numbered files
+    std::vector<ImageFile> files_;          // of the current frame
+    std::vector<std::string> notes_;
 };
 
-// Throws Error if the steps cannot be run with the files that are named.
+// Throws Error if the steps cannot be run with the files that are named. Files of planes are counted when they are
+// opened.
 void check(const RunSteps& steps) {
     const PipelineStep& first = steps.pipeline.front();
-    const KernelInfo& kernel = first.run.kernel->info;
-    const std::size_t named = first.files.size() + (steps.input.empty() ? 0 : 1);
-    if (named != kernel.inputs.size())
-        refuse(fmt::format("{} needs {}, but {} {} given", kernel.name, count_of(kernel.inputs.size(), "input file"),
-                           named, named == 1 ? "was" : "were"),
-               fmt::format("`texton run {} --help` lists the inputs.", kernel.name));
     if (steps.pipeline.back().out.empty()) refuse("no output file was named", "Name the file to write with -o OUT.");
+    const KernelInfo& kernel = first.run.kernel->info;
+    if (steps.input.empty()) refuse_inputs(kernel, 0);
+    if (first.files.size() + 1 > kernel.inputs.size()) refuse_inputs(kernel, first.files.size() + 1);
     verify::check(steps.pipeline);
 }
 
@@ -225,9 +354,17 @@ void add_run(CLI::App* command, Status& status) {
         "kernel.\n"
         "\n"
         "Output:\n"
-        "  A mip chain is written to one file if the file type stores levels (.dds, .ktx2, .exr, .tif, .tx), and a cubemap "
+        "  A mip chain is written to one file if the file type stores levels (.dds, .ktx2, .exr, .tif, .tx), and a "
+        "cubemap "
         "is\n"
         "  written to one file. Other kernels with several results write numbered files.\n"
+        "\n"
+        "Frames:\n"
+        "  to_rgb reads both planes of a frame, and from_rgb writes them, in video files (.y4m, .yuv, .raw). "
+        "in_%03d.png\n"
+        "  stands for numbered files, as an input and as OUT. The kernel runs for all frames if OUT is a video file "
+        "or\n"
+        "  numbered files; otherwise for the first one, or for that of --frame.\n"
         "\n"
         "Sampler fields, as KEY=VALUE pairs separated by commas:\n"
         "  filter, mip_filter       point or linear. Default: linear, or point for integer formats\n"
@@ -251,6 +388,8 @@ void add_run(CLI::App* command, Status& status) {
         "  texton run resample card.png -o tiled.exr --format rgba16_float --crop -240,0,960,320 \\\n"
         "      --sampler address=wrap\n"
         "  texton run gaussian card.png --sigma 2 --then lut_3d film.cube --filter exact -o graded.png\n"
+        "  texton run to_rgb clip_1920x1080_i420.yuv -o frame_%04d.png\n"
+        "  texton run from_rgb frame_%04d.png -o clip.y4m\n"
         "\n"
         "Exit status:\n"
         "  0  success\n"

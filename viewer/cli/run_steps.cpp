@@ -7,10 +7,10 @@
 
 #include <texton/error.h>
 
+#include "core/nearest_name.h"
 #include "viewer/cli/kernel_options.h"
 #include "viewer/cli/saved_images.h"
 #include "viewer/model/reading_options.h"
-#include "viewer/text/nearest_name.h"
 
 namespace texton::cli {
 namespace {
@@ -112,6 +112,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
         ->type_name("KIND");
     command.add_option("--device", options.device,
                        "Device: cpu, cpu:N, cuda or cuda:N. Default: the first CUDA device, or else the CPU");
+    options.selection.add_selection_to(command);
     add_drop_alpha(command, options.drop_alpha);
     command.add_option("--save-pipeline", options.save_pipeline, "Write the kernels and their options to a JSON file")
         ->type_name("FILE");

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "viewer/cli/image_options.h"
 #include "viewer/model/pipeline.h"
 
 namespace texton::cli {
@@ -14,6 +15,7 @@ namespace texton::cli {
 struct RunOptions {
     std::string kind;
     std::string device;
+    ImageOptionText selection;  ///< part, channels and frame of the files
     std::filesystem::path save_pipeline;
     bool allow_outside = false;
     bool drop_alpha = false;

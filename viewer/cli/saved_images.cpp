@@ -76,7 +76,7 @@ void add_drop_alpha(CLI::App& command, bool& drops) {
 
 SavedAlpha saved_alpha(bool drops, std::span<const ImageFile> files) {
     if (drops) return SavedAlpha::dropped;
-    const auto has_three = [](const ImageFile& file) { return file.metadata().channels.size() == 3; };
+    const auto has_three = [](const ImageFile& file) { return file.metadata().read_channels.size() == 3; };
     return !files.empty() && std::ranges::all_of(files, has_three) ? SavedAlpha::unless_opaque : SavedAlpha::automatic;
 }
 

@@ -164,7 +164,7 @@ void Workspace::export_texels(const QString& path) {
         QString said = tr("Saved %1.").arg(path);
         try {
             const bool is_elsewhere = document->is_planar() || document->is_finer_in_files({});
-            const bool has_three = document->file().metadata().channels.size() == 3;
+            const bool has_three = document->file().metadata().read_channels.size() == 3;
             save(path.toStdString(), is_elsewhere ? document->file() : image_of(document->array()),
                  {.alpha = has_three ? SavedAlpha::unless_opaque : SavedAlpha::automatic,
                   .progress = telling(self, title, token)});

@@ -98,7 +98,7 @@ std::optional<TexelBox> clamped(const TexelBox& box, Extent subresource) {
 
 int file_channels(const Document& document, int plane) {
     const int channels = info(document.info(plane).format).channels;
-    const std::size_t named = document.source().paths.empty() ? 0 : document.file().metadata().channels.size();
+    const std::size_t named = document.source().paths.empty() ? 0 : document.file().metadata().read_channels.size();
     return channels == 4 && named == 3 ? 3 : channels;
 }
 

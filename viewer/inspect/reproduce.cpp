@@ -41,9 +41,8 @@ Text words_of(const ImageOptions& options) {
     const ImageOptions standard;
     Text out;
     if (options.kind) add(out, "--kind", std::string(name(*options.kind)));
-    if (options.raw) add(out, "--raw", fmt::format("{}x{}", options.raw->extent.width, options.raw->extent.height));
-    if (options.raw) add(out, "--format", std::string(name(options.raw->format)));
-    if (options.raw && options.raw->frame != 0) add(out, "--frame", std::to_string(options.raw->frame));
+    if (options.raw) add(out, "--raw", to_string(*options.raw));
+    if (options.frame != 0) add(out, "--frame", std::to_string(options.frame));
     if (options.format) add(out, "--format", std::string(name(*options.format)));
     if (options.color != standard.color) add(out, "--color", name_of(kImageColors, options.color));
     if (options.window != standard.window) add(out, "--window", "display");
@@ -55,6 +54,7 @@ Text words_of(const ImageOptions& options) {
     } else if (options.part != 0) {
         add(out, "--part", std::to_string(options.part));
     }
+    if (!options.channels.empty()) add(out, "--channels", fmt::format("{}", fmt::join(options.channels, ",")));
     if (options.first_level != 0) add(out, "--first-level", std::to_string(options.first_level));
     if (options.levels != 0) add(out, "--levels", std::to_string(options.levels));
     return out;

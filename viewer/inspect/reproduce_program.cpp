@@ -105,11 +105,15 @@ private:
         if (options.cube_side != 0) line("{}.cube_side = {};", name, options.cube_side);
         if (options.part != 0) line("{}.part = {};", name, options.part);
         if (!options.part_name.empty()) line("{}.part_name = {};", name, cpp_literal(options.part_name));
+        if (!options.channels.empty()) {
+            std::vector<std::string> channels;
+            for (const std::string& channel : options.channels) channels.push_back(cpp_literal(channel));
+            line("{}.channels = {{{}}};", name, fmt::join(channels, ", "));
+        }
         if (options.first_level != 0) line("{}.first_level = {};", name, options.first_level);
         if (options.levels != 0) line("{}.levels = {};", name, options.levels);
-        if (options.raw)
-            line("{}.raw = texton::RawFrames{{{}, {{{}, {}}}, {}}};", name, word_of(options.raw->format),
-                 options.raw->extent.width, options.raw->extent.height, options.raw->frame);
+        if (options.frame != 0) line("{}.frame = {};", name, options.frame);
+        if (options.raw) line("{}.raw = texton::raw_frames_of({});", name, cpp_literal(to_string(*options.raw)));
     }
 
     void sampler(const Sampler& sampler) {

@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "arrays/files/isolated/spawn_helper.h"
+#include "core/nearest_name.h"
 #include "viewer/launcher/command_line.h"
 #include "viewer/launcher/command_names.h"
-#include "viewer/text/nearest_name.h"
 
 namespace {
 
@@ -134,7 +134,7 @@ int run(int argc, char** argv) {
                 for (const texton::launcher::CommandName& command : texton::launcher::kCommandNames)
                     names.push_back(command.name);
                 std::cerr << "texton: unknown " << (argv[1][0] == '-' ? "option" : "command") << " '" << argv[1] << "'."
-                          << texton::viewer::did_you_mean(argv[1], names)
+                          << texton::detail::did_you_mean(argv[1], names)
                           << " Run `texton --help` for a list of options and commands.\n";
             }
             return kFailed;

@@ -9,10 +9,10 @@
 
 #include <texton/error.h>
 
+#include "core/nearest_name.h"
 #include "viewer/model/computed_images.h"
 #include "viewer/model/old_names.h"
 #include "viewer/text/enum_names.h"
-#include "viewer/text/nearest_name.h"
 
 namespace texton::verify {
 namespace {
@@ -215,7 +215,7 @@ Format format_of(const std::string& name, const std::string& where) {
     if (const std::optional<Format> format = format_named(name)) return *format;
     std::vector<std::string_view> names;
     for (const FormatInfo& format : formats()) names.push_back(format.name);
-    const std::string nearest = viewer::nearest_name(name, names);
+    const std::string nearest = detail::nearest_name(name, names);
     refuse_text(where, fmt::format("'{}' is not a format", name),
                 fmt::format("Use a format name, for example {}.", nearest.empty() ? "rgba8_unorm" : nearest));
 }

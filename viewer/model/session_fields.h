@@ -47,15 +47,17 @@ inline constexpr Within kChannel{0, 3};
 // --- fields ---
 
 void visit_fields(Maybe<RawFrames> auto& raw, auto& visit) {
-    auto& [format, extent, frame] = raw;
+    auto& [format, extent, frame, layout] = raw;
     visit("format", format);
     visit("width", extent.width);
     visit("height", extent.height);
     visit("frame", frame);
+    visit("layout", layout, kRawLayouts);
 }
 
 void visit_fields(Maybe<ImageOptions> auto& options, auto& visit) {
-    auto& [kind, format, color, window, upright, cube, cube_side, part, part_name, first_level, levels, raw] = options;
+    auto& [kind, format, color, window, upright, cube, cube_side, part, part_name, channels, first_level, levels, frame,
+           raw] = options;
     visit("kind", kind);
     visit("format", format);
     visit("color", color, kImageColors);
@@ -65,8 +67,10 @@ void visit_fields(Maybe<ImageOptions> auto& options, auto& visit) {
     visit("cube_side", cube_side);
     visit("part", part);
     visit("part_name", part_name);
+    visit("channels", channels, ListOf{"channel names", 0, 4});
     visit("first_level", first_level);
     visit("levels", levels);
+    visit("frame", frame);
     visit("raw", raw);
 }
 

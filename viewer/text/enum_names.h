@@ -48,6 +48,8 @@ inline constexpr std::array kCubeLayouts{Named{"faces", CubeLayout::faces},
                                          Named{"equirectangular", CubeLayout::equirectangular},
                                          Named{"openexr_cube", CubeLayout::openexr_cube},
                                          Named{"openexr_latlong", CubeLayout::openexr_latlong}};
+inline constexpr std::array kRawLayouts{Named{"interleaved", RawLayout::interleaved},
+                                        Named{"planes", RawLayout::planes}};
 inline constexpr std::array kFetchOperations{Named{"plain", FetchOperation::plain}, Named{"lod", FetchOperation::lod},
                                              Named{"gradients", FetchOperation::gradients},
                                              Named{"gather", FetchOperation::gather},

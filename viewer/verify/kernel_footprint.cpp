@@ -18,13 +18,14 @@ constexpr std::size_t kMaxTexels = std::size_t{1} << 26;  // of all input images
 class Probe {
 public:
     Probe(const Case& of, std::size_t image) : run_(of.run), image_(image), input_(of.inputs.front()) {
-        const HostArray source = read_input(input_);
+        const std::vector<HostArray> sources = read_input(input_, run_);
+        const HostArray& source = sources.front();
         const Format read_as = input_.range.format.value_or(source.info.format);
         sampler_ = sampler_of(input_.sampler, input_.where, source.info, read_as);
         std::ranges::fill(sampler_.border, 0.0f);
         extent_ = source.info.extent;
         run_.format = Format::rgba32_float;
-        usable_ = source.info.kind == ArrayKind::array_2d && source.info.levels == 1;
+        usable_ = sources.size() == 1 && source.info.kind == ArrayKind::array_2d && source.info.levels == 1;
     }
 
     bool usable() const noexcept { return usable_; }

@@ -14,6 +14,7 @@
 
 #include "viewer/model/file_reading.h"
 #include "viewer/model/named_paths.h"
+#include "viewer/model/planar_files.h"
 #include "viewer/text/error_text.h"
 #include "viewer/verify/table_file.h"
 
@@ -101,10 +102,13 @@ Result made_and_judged(const Case& of, const Suite& suite, const Device& device)
     for (std::size_t i = 0; i < of.inputs.size(); ++i) {
         const Input& input = of.inputs[i];
         const std::filesystem::path* table = table_of(input);
-        const HostArray array =
-            table != nullptr ? read_array(read_table(Device::cpu(), *table, asked, i)) : read_input(input);
-        hashes.push_back(array.sha256());
-        textures.push_back(texture_of(input, upload(device, array)));
+        const std::vector<HostArray> arrays = table != nullptr
+                                                  ? std::vector{read_array(read_table(Device::cpu(), *table, asked, i))}
+                                                  : read_input(input, asked);
+        for (const HostArray& array : arrays) {
+            hashes.push_back(array.sha256());
+            textures.push_back(texture_of(input, upload(device, array)));
+        }
     }
     const std::vector<HostImage> images = run(device, asked, textures);
     Result nearest;
@@ -152,13 +156,17 @@ std::uint32_t Result::max_ulp() const {
     return ulp;
 }
 
-HostArray read_input(const Input& input) {
-    if (const auto* made = std::get_if<Input::Made>(&input.source)) return draw(made->pattern, made->info);
+std::vector<HostArray> read_input(const Input& input, KernelRun& run) {
+    if (const auto* made = std::get_if<Input::Made>(&input.source)) return {draw(made->pattern, made->info)};
     const auto& files = std::get<Input::Files>(input.source);
     for (const std::filesystem::path& path : files.paths) viewer::refuse_special_file(path);
     const ReadOptions& reading = viewer::file_reading();
-    return read_array(files.paths.size() == 1 ? open_image(files.paths.front(), files.options, reading)
-                                              : open_image(files.paths, files.options, reading));
+    const ImageFile image = files.paths.size() == 1 ? open_image(files.paths.front(), files.options, reading)
+                                                    : open_image(files.paths, files.options, reading);
+    propose_planar(run, image);
+    std::vector<HostArray> arrays;
+    for (const ImageFile& plane : inputs_of(image)) arrays.push_back(read_array(plane));
+    return arrays;
 }
 
 Texture texture_of(const Input& input, const Array& array) {

@@ -161,6 +161,30 @@ struct Folders {
     std::optional<fs::path> within;
 };
 
+// Reads which part, channels and frame of a file are read.
+void read_selection(JsonObject& object, ImageOptions& options) {
+    if (const Json* part = object.find("part"); part != nullptr && part->is_string()) {
+        options.part_name = part->get<std::string>();
+    } else {
+        options.part = object.small_count("part").value_or(0);
+    }
+    if (const Json* channels = object.find("channels")) {
+        const bool names = channels->is_array() && !channels->empty() && channels->size() <= 4 &&
+                           std::ranges::all_of(*channels, [](const Json& each) { return each.is_string(); });
+        if (!names) object.refuse("channels", "is " + json_text(*channels), "Give a list of one to four names.");
+        options.channels = channels->get<std::vector<std::string>>();
+    }
+    options.frame = object.count("frame").value_or(0);
+    const std::optional<std::string> raw = object.text("raw");
+    if (!raw) return;
+    try {
+        options.raw = raw_frames_of(*raw);
+    } catch (const Error& error) {
+        object.refuse("raw", "is " + json_text(*object.find("raw")), error.remedy());
+    }
+    if (options.frame != 0) options.raw->frame = options.frame;
+}
+
 Input::Files files_input(JsonObject& object, const Folders& folders) {
     Input::Files files;
     const Json& names = object.at("file");
@@ -184,10 +208,11 @@ Input::Files files_input(JsonObject& object, const Folders& folders) {
     files.options.kind = kind_in(object, "kind");
     files.options.format = read_format(object, "format");
     files.options.levels = object.small_count("levels").value_or(0);
+    read_selection(object, files.options);
     if (std::ranges::any_of(files.paths, is_table_file)) {
         if (files.paths.size() != 1)
             object.refuse("file", "contains a .cube table and other files", "Give the table alone.");
-        for (const char* key : {"kind", "format", "levels"})
+        for (const char* key : {"kind", "format", "levels", "part", "channels", "raw", "frame"})
             if (object.find(key) != nullptr)
                 object.refuse(key, "does not apply to a .cube file", "Omit it; the file defines it.");
     }

@@ -99,6 +99,14 @@ std::uint64_t claimed_bytes(const Description& source) noexcept {
     return all;
 }
 
+// Returns how often a channel is read on average: a channel that is read several times is stored once.
+std::uint64_t repetitions_of(const std::vector<std::string>& read_channels) noexcept {
+    std::size_t distinct = 0;
+    for (auto name = read_channels.begin(); name != read_channels.end(); ++name)
+        if (std::find(read_channels.begin(), name, *name) == name) ++distinct;
+    return distinct == 0 ? 1 : (read_channels.size() + distinct - 1) / distinct;
+}
+
 std::string_view compression_of(const ImageMetadata& metadata) noexcept {
     for (const ImageAttribute& attribute : metadata.attributes) {
         if (attribute.name == "compression") return attribute.value;
@@ -123,7 +131,7 @@ void add_claim(Claim& claim, const Description& source, std::uint64_t file_bytes
     const std::uint64_t possible = bounded ? product(file_bytes, ratio) : kUnboundedBytes;
     claim.bytes = sum(claim.bytes, claimed);
     claim.possible = std::max(claim.possible, possible);
-    claim.is_possible = claim.is_possible && (!bounded || claimed <= possible);
+    claim.is_possible = claim.is_possible && (!bounded || claimed / repetitions_of(metadata.read_channels) <= possible);
 }
 
 std::uint64_t memory_limit(const ReadLimits& limits, const Claim& claim) noexcept {

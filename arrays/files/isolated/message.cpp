@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "arrays/files/channels.h"
+
 namespace texton::detail {
 namespace {
 
@@ -10,8 +12,7 @@ constexpr std::size_t kLargestSide = std::size_t{1} << 31;
 void put_metadata(MessageWriter& out, const ImageMetadata& metadata) {
     out.put(metadata.file_kind);
     out.put(metadata.color_space);
-    out.put(metadata.channels.size());
-    for (const std::string& channel : metadata.channels) out.put(channel);
+    for (const auto* texts : {&metadata.channels, &metadata.channel_types, &metadata.read_channels}) out.put(*texts);
     out.put(metadata.alpha);
     out.put(metadata.orientation);
     out.put(metadata.data);
@@ -33,9 +34,10 @@ ImageMetadata take_metadata(MessageReader& in) {
     ImageMetadata metadata;
     metadata.file_kind = in.take_text("kind of file");
     metadata.color_space = in.take_text("color space");
-    for (std::size_t left = in.take_count("number of channels", kTextBytes); left > 0; --left) {
-        metadata.channels.push_back(in.take_text("channel"));
+    for (auto* texts : {&metadata.channels, &metadata.channel_types, &metadata.read_channels}) {
+        *texts = in.take_texts("channels");
     }
+    if (metadata.read_channels.size() > kMaxChannels) throw MalformedMessage("channels");
     metadata.alpha = in.take("alpha", ImageAlpha::premultiplied);
     metadata.orientation = in.take<int>("orientation");
     metadata.data = in.take_frame("data window");
@@ -74,6 +76,11 @@ std::vector<ImageFrame> take_frames(MessageReader& in, const char* what, std::si
 
 void MessageWriter::put(const std::string& text) { put(std::as_bytes(std::span(text))); }
 
+void MessageWriter::put(const std::vector<std::string>& texts) {
+    put(texts.size());
+    for (const std::string& text : texts) put(text);
+}
+
 void MessageWriter::put(const Extent& extent) {
     for (const std::size_t side : {extent.width, extent.height, extent.depth}) put(side);
 }
@@ -107,6 +114,12 @@ std::span<const std::byte> MessageReader::next(std::size_t bytes, const char* wh
 std::string MessageReader::take_text(const char* what) {
     const auto part = next(take<std::size_t>(what), what);
     return {reinterpret_cast<const char*>(part.data()), part.size()};
+}
+
+std::vector<std::string> MessageReader::take_texts(const char* what) {
+    std::vector<std::string> texts;
+    for (std::size_t left = take_count(what, kTextBytes); left > 0; --left) texts.push_back(take_text(what));
+    return texts;
 }
 
 std::size_t MessageReader::take_count(const char* what, std::size_t least_bytes) {
@@ -170,9 +183,11 @@ std::vector<std::byte> message(const Request& request) {
     out.put(request.source.part.part);
     out.put(request.source.part.color);
     out.put(request.source.part.counted);
+    out.put(request.source.part.channels);
     out.put(request.source.raw.format);
     out.put(request.source.raw.extent);
     out.put(request.source.raw.frame);
+    out.put(request.source.raw.layout);
     out.put(request.source.plane);
     out.put(request.memory);
     out.put(request.seconds);
@@ -196,13 +211,15 @@ Request request_of(std::span<const std::byte> bytes) {
     request.file = in.take<std::uint64_t>("file");
     request.object = in.take_text("object");
     request.path = in.take_text("path");
-    request.source.kind = in.take("source", SourceKind::raw);
+    request.source.kind = in.take("source", SourceKind::y4m);
     request.source.part.part = in.take<int>("part");
     request.source.part.color = in.take("color", ImageColor::linear);
     request.source.part.counted = in.take<bool>("counted");
+    request.source.part.channels = in.take_texts("channels");
     request.source.raw.format = in.take_format("format");
     take_sides(request.source.raw.extent);
     request.source.raw.frame = in.take<std::size_t>("frame");
+    request.source.raw.layout = in.take("layout", RawLayout::planes);
     request.source.plane = in.take<std::uint8_t>("plane");
     request.memory = in.take<std::uint64_t>("memory");
     request.seconds = in.take<double>("seconds");
@@ -233,8 +250,7 @@ std::vector<std::byte> message(const Description& description) {
     }
     const OpenedImage& image = description.image;
     put_metadata(out, image.metadata);
-    out.put(image.conversions.size());
-    for (const std::string& sentence : image.conversions) out.put(sentence);
+    out.put(image.conversions);
     put_optional(out, image.kind);
     put_optional(out, image.cube);
     for (const auto* frames : {&image.data, &image.displays}) {
@@ -264,9 +280,7 @@ Description description_of(std::span<const std::byte> bytes) {
     }
     OpenedImage& image = description.image;
     image.metadata = take_metadata(in);
-    for (std::size_t left = in.take_count("number of conversions", kTextBytes); left > 0; --left) {
-        image.conversions.push_back(in.take_text("conversion"));
-    }
+    image.conversions = in.take_texts("conversions");
     image.kind = take_optional(in, "kind of array", ArrayKind::cubemap_layered);
     image.cube = take_optional(in, "layout of a cube", CubeLayout::openexr_latlong);
     image.data = take_frames(in, "data windows", levels);

@@ -34,6 +34,7 @@ public:
     void put(const ImageFrame& frame);
     void put(const FileIdentity& identity);
     void put(std::span<const std::byte> bytes);
+    void put(const std::vector<std::string>& texts);
     const std::vector<std::byte>& bytes() const noexcept { return bytes_; }
 
 private:
@@ -63,6 +64,7 @@ public:
         return static_cast<T>(value);
     }
     std::string take_text(const char* what);
+    std::vector<std::string> take_texts(const char* what);
     /// Returns a number of elements, each of which has at least `least_bytes` bytes in the rest of the message.
     std::size_t take_count(const char* what, std::size_t least_bytes);
     /// Returns an extent whose dimensions are from 1 to 2^31.
@@ -91,15 +93,16 @@ enum class RequestKind : std::uint8_t {
 enum class SourceKind : std::uint8_t {
     file,  ///< as by open_file()
     oiio,  ///< as by open_with_oiio()
-    raw    ///< a plane of open_raw_frame()
+    raw,   ///< a plane of open_raw_frame()
+    y4m    ///< a plane of open_y4m_frame()
 };
 
 /// What identifies a source of a file.
 struct SourceKey {
     SourceKind kind = SourceKind::file;
     FilePart part{};         ///< file and oiio
-    RawFrames raw{};         ///< raw: the frame
-    std::uint8_t plane = 0;  ///< raw: 0 is luma, 1 is chroma
+    RawFrames raw{};         ///< raw: the frame; y4m: only its index
+    std::uint8_t plane = 0;  ///< raw and y4m: 0 is luma, 1 is chroma
     bool operator==(const SourceKey&) const = default;
 };
 

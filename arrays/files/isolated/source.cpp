@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "arrays/files/formats.h"
+#include "arrays/files/frames.h"
 #include "arrays/files/isolated/session.h"
 
 // Files that separate processes read. A process opens a file with the same functions that this process would use, and
@@ -76,10 +77,10 @@ public:
         return opened(session(path), {.kind = SourceKind::oiio, .part = wanted}, true);
     }
     OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw) override {
-        OpenedFrame frame;
-        frame.luma = plane(path, raw, 0, frame.metadata);
-        frame.chroma = plane(path, raw, 1, frame.metadata);
-        return frame;
+        return frame(path, {.kind = SourceKind::raw, .raw = raw});
+    }
+    OpenedFrame open_y4m_frame(const std::filesystem::path& path, std::size_t index) override {
+        return frame(path, {.kind = SourceKind::y4m, .raw = {.extent = {}, .frame = index}});
     }
 
 private:
@@ -89,18 +90,30 @@ private:
         return session_;
     }
 
-    ImageSourcePtr plane(const std::filesystem::path& path, const RawFrames& raw, int index, ImageMetadata& metadata) {
+    OpenedFrame frame(const std::filesystem::path& path, SourceKey key) {
         const ReaderSessionPtr reader = session(path);
-        const SourceKey key{.kind = SourceKind::raw, .raw = raw, .plane = static_cast<std::uint8_t>(index)};
-        IsolatedSource source{reader, key, reader->open(kOpen, key, false)};
-        const PlaneInfo part = plane_info(raw.format, index);
-        const Extent extent{raw.extent.width / part.divide_width, raw.extent.height / part.divide_height};
-        const std::vector<DescribedLevel>& levels = source.description.levels;
-        if (source.description.format != part.format || levels.size() != 1 || levels.front().extent != extent) {
-            reader->refuse_reply(kOpen, "plane");
+        OpenedFrame opened;
+        Extent whole = key.raw.extent;
+        for (const int index : {0, 1}) {
+            key.plane = static_cast<std::uint8_t>(index);
+            IsolatedSource source{reader, key, reader->open(kOpen, key, false)};
+            const Description& description = source.description;
+            if (index == 0 && key.kind == SourceKind::y4m) whole = description.levels.front().extent;
+            const auto format =
+                key.kind == SourceKind::y4m ? y4m_format(description.image.metadata) : std::optional(key.raw.format);
+            if (!format || !is_possible_frame(*format, whole)) reader->refuse_reply(kOpen, "planar format");
+            const PlaneInfo part = plane_info(*format, index);
+            const Extent extent{whole.width / part.divide_width, whole.height / part.divide_height};
+            if (description.format != part.format || description.levels.size() != 1 ||
+                description.levels.front().extent != extent) {
+                reader->refuse_reply(kOpen, "plane");
+            }
+            opened.format = *format;
+            opened.metadata = description.image.metadata;
+            opened.conversions = description.image.conversions;
+            (index == 0 ? opened.luma : opened.chroma) = std::make_shared<IsolatedFile>(std::move(source));
         }
-        metadata = std::move(source.description.image.metadata);
-        return std::make_shared<IsolatedFile>(std::move(source));
+        return opened;
     }
 
     ReadOptions options_;

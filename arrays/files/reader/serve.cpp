@@ -192,6 +192,15 @@ private:
         return sources_.front();
     }
 
+    static OpenedImage plane_of(OpenedFrame frame, int plane) {
+        OpenedImage image;
+        image.file = plane == 0 ? frame.luma : frame.chroma;
+        image.metadata = std::move(frame.metadata);
+        image.conversions = std::move(frame.conversions);
+        image.is_encoded = false;
+        return image;
+    }
+
     static Source opened(const Request& request) {
         Source source{.file = request.file, .key = request.source, .description = {}, .texels = nullptr};
         source.description.identity = identity_of(request.path);
@@ -199,13 +208,12 @@ private:
         switch (request.source.kind) {
             case SourceKind::file: image = open_file(request.path, request.source.part); break;
             case SourceKind::oiio: image = open_with_oiio(request.path, request.source.part); break;
-            case SourceKind::raw: {
-                OpenedFrame frame = open_raw_frame(request.path, request.source.raw);
-                image.metadata = std::move(frame.metadata);
-                image.file = request.source.plane == 0 ? frame.luma : frame.chroma;
-                image.is_encoded = false;
+            case SourceKind::raw:
+                image = plane_of(open_raw_frame(request.path, request.source.raw), request.source.plane);
                 break;
-            }
+            case SourceKind::y4m:
+                image = plane_of(open_y4m_frame(request.path, request.source.raw.frame), request.source.plane);
+                break;
         }
         source.description.is_encoded = image.is_encoded;
         source.texels = std::move(image.file);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <texton/array.h>
@@ -58,13 +59,31 @@ enum class CubeLayout : std::uint8_t {
     openexr_latlong
 };
 
+/// Order of the samples of a raw planar frame.
+enum class RawLayout : std::uint8_t {
+    interleaved,  ///< as in the format: luma, then pairs of Cb and Cr. p010 has its 10 bits in the upper bits of 16.
+    planes        ///< luma, then Cb, then Cr, as in I420 and yuv420p10le. p010 has its 10 bits in the lower bits of 16.
+};
+
 /// Description of a file of raw planar frames, which has no header.
 struct RawFrames {
-    Format format = Format::nv12;                       ///< a planar format
+    Format format = Format::nv12;                       ///< a planar format; the image has it, whatever the layout is
     Extent extent;                                      ///< size of a frame in texels; width and height must be even
     std::size_t frame = 0;                              ///< index of the frame to read, counted from 0
+    RawLayout layout = RawLayout::interleaved;          ///< order of the samples in the file
     bool operator==(const RawFrames&) const = default;  ///< Returns true if all members are equal.
 };
+
+/// Returns a description as text: size, format and, unless it is 0, the frame, for example "1920x1080:nv12@5".
+[[nodiscard]] std::string to_string(const RawFrames& raw);
+/// Returns the description that a text in this form contains. Without a format it is nv12. Formats are nv12, nv16, p010
+/// and p016; i420 and i422, which are nv12 and nv16 with RawLayout::planes; and FFmpeg's names yuv420p, yuv422p,
+/// yuv420p10le and yuv420p16le for RawLayout::planes. Throws Error{bad_argument} for other text.
+[[nodiscard]] RawFrames raw_frames_of(std::string_view text);
+/// Returns the description that the name of a file contains, for example clip_1920x1080.yuv or clip_64x48_p010.yuv: a
+/// size and, unless it is nv12, a format, which can also be the extension. Size and format must be separate words.
+/// Returns nothing if the name does not contain exactly one size.
+[[nodiscard]] std::optional<RawFrames> raw_frames_in_name(const std::filesystem::path& path);
 
 /// Options of open_image(). By default, the files determine everything.
 struct ImageOptions {
@@ -86,9 +105,16 @@ struct ImageOptions {
     std::size_t cube_side = 0;  ///< width of a face made from an equirectangular image; 0: a quarter of its width
     int part = 0;               ///< index of the part of a file with several parts (OpenEXR, TIFF) if one part is read
     std::string part_name{};    ///< name of that part (the metadata attribute "oiio:subimagename"); empty: by index
-    int first_level = 0;        ///< level of the file that becomes level 0
-    int levels = 0;             ///< maximum number of levels; 0: all
-    std::optional<RawFrames> raw{};  ///< set: the file contains raw planar frames, and the other options are ignored
+    /// Names of one to four channels to read, in this order, as ImageMetadata::channels lists them ("R", "diffuse.R"). A
+    /// number that is not a name is an index, counted from 0. A channel can be read several times. Empty: the first four.
+    std::vector<std::string> channels{};
+    int first_level = 0;  ///< level of the file that becomes level 0
+    int levels = 0;       ///< maximum number of levels; 0: all
+    /// Index of the frame of a video file (.y4m, or raw frames that the name of the file describes), counted from 0.
+    std::size_t frame = 0;
+    /// Set: the file contains raw planar frames. Unset: files with the extension .yuv, or with a format of raw_frames_of()
+    /// as their extension, contain raw frames that the name describes.
+    std::optional<RawFrames> raw{};
     bool operator==(const ImageOptions&) const = default;  ///< Returns true if all members are equal.
 };
 
@@ -120,13 +146,15 @@ struct ImageAttribute {
 struct ImageMetadata {
     std::string file_kind;                   ///< for example "openexr", "tiff" or "dds"
     std::string color_space;                 ///< as in the file ("sRGB", "Linear"); empty if the file has none
-    std::vector<std::string> channels;       ///< names of the channels
-    ImageAlpha alpha = ImageAlpha::none;     ///< kind of alpha
+    std::vector<std::string> channels;       ///< names of all channels of the file
+    std::vector<std::string> channel_types;  ///< OpenImageIO's names of their types ("half"); empty if unknown
+    std::vector<std::string> read_channels;  ///< names of the channels that are read, at most four, in their order
+    ImageAlpha alpha = ImageAlpha::none;     ///< kind of alpha of the channels that are read
     int orientation = 1;                     ///< orientation of Exif, 1 to 8
     ImageFrame data;                         ///< window of the stored texels
     ImageFrame display;                      ///< window that is meant to be shown
     std::size_t parts = 1;                   ///< images in the file
-    std::size_t frames = 1;                  ///< frames in a file of raw frames
+    std::size_t frames = 1;                  ///< frames in a video file
     std::vector<ImageAttribute> attributes;  ///< all other attributes
 };
 
@@ -200,10 +228,12 @@ private:
     std::shared_ptr<const detail::ImageState> state_;
 };
 
-/// Opens an image file: any file that OpenImageIO reads, DDS (also cubemaps, layers, volumes and block compression) or
-/// raw planar frames. Several threads may call this function at once.
+/// Opens an image file: any file that OpenImageIO reads, DDS (also cubemaps, layers, volumes and block compression), or
+/// a frame of a video file: raw planar frames or Y4M (.y4m: 4:2:0 becomes nv12, p010 or p016, and 4:2:2 of 8 bits becomes
+/// nv16). Several threads may call this function at once.
 ///
-/// As with read_image(), three channels are widened to four, and of more than four channels the first four are read.
+/// As with read_image(), three channels are widened to four, and of more than four channels the first four are read,
+/// unless ImageOptions::channels selects others.
 /// The levels of the file (DDS, TX, tiled OpenEXR and TIFF) are kept as long as each has half the size of the previous
 /// one, rounded down.
 ///
@@ -216,14 +246,15 @@ private:
 /// is much larger than the image or than the file can contain, or if size or format differ from those of the first
 /// file. Throws Error{unsupported} if the files do not have the requested kind or format. Throws Error{out_of_memory},
 /// which names the file, for lack of memory. Throws Error{out_of_bounds} if the first level or the frame does not
-/// exist, and Error{bad_argument} if the description of raw frames is invalid.
+/// exist, and Error{bad_argument} if the description of raw frames is invalid or more than four channels are requested.
+/// A channel that the file does not have is an Error{io}.
 ///
 /// With ReadOptions::isolated, this function and every read of the image use separate processes, whose failures and
 /// limits are further errors: see ReadOptions. Each file of several files has its own process.
 [[nodiscard]] ImageFile open_image(const std::filesystem::path& path, const ImageOptions& options = {},
                                    const ReadOptions& reading = {});
 /// Opens several files as one image: layers, slices or faces in the order of the paths. Throws the same errors, and
-/// Error{bad_argument} if there is no path, or more than one path with raw frames.
+/// Error{bad_argument} if there is no path, or more than one path with a video file.
 [[nodiscard]] ImageFile open_image(std::span<const std::filesystem::path> paths, const ImageOptions& options = {},
                                    const ReadOptions& reading = {});
 

@@ -48,7 +48,7 @@ struct SaveOptions {
 /// - .dds holds all kinds of array with all levels, in all formats except r8_srgb, rg8_srgb and planar formats.
 /// - .ktx2 holds all kinds of array with all levels, in all formats except planar formats. Color space, orientation and
 ///   attributes are kept as with other kinds of file; attributes become keys with values.
-/// - .yuv and .raw hold one planar frame.
+/// - .y4m, .yuv, .raw and other video files hold planar images. FrameWriter writes several frames.
 /// - Other kinds of file are written by OpenImageIO. .tif and .exr hold levels, in tiles, or parts: layers and slices
 ///   become parts. .tx is a TIFF. Cubemaps are written in the layout SaveOptions::cube, and each cube of a
 ///   cubemap_layered becomes a part. Each layer of a layered_1d becomes a row. Color space and the attributes of the

@@ -9,6 +9,7 @@
 #include <texton/copy.h>
 #include <texton/error.h>
 #include <texton/fill.h>
+#include <texton/frame_writer.h>
 #include <texton/image.h>
 #include <texton/image_file.h>
 #include <texton/image_load.h>
@@ -42,7 +43,7 @@ struct Replaced {
         if (present == old) return;
         try {
             EXPECT_TRUE(stored() == texels) << "the file has neither the old nor the new contents";
-            if (!options.raw) {
+            if (!plane) {
                 EXPECT_EQ(open_image(path).info().levels, levels) << "levels are missing";
             }
         } catch (const Error& error) {
@@ -52,7 +53,7 @@ struct Replaced {
     // Returns the texels of the first level in the file.
     Bytes stored() const {
         const ImageFile image = open_image(path, options);
-        return read_part(options.raw ? image.plane(1) : image);
+        return read_part(plane ? image.plane(*plane) : image);
     }
 
     Files files;
@@ -62,6 +63,7 @@ struct Replaced {
     Bytes old = pattern(100, 9);
     Bytes texels;  ///< of the first level
     int levels = 1;
+    std::optional<int> plane{};  ///< the plane whose texels these are
 };
 
 // Writes texels with write_image() and reads them. Functions of OpenImageIO that are noexcept allocate memory, for example
@@ -123,12 +125,34 @@ Prepared save_planar(const Device& device) {
     fill(array->frame().luma, std::uint8_t{3});
     fill(array->frame().chroma, std::uint8_t{5});
     file->options.raw = RawFrames{.extent = {32, 16}};
+    file->plane = 1;
     file->texels = download(array->frame().chroma);
     return {[=] {
                 file->restore();
                 save(file->path, *array);
                 const PlanarArray loaded = load_planar(device, open_image(file->path, file->options));
                 return texels_of(loaded.frame().chroma);
+            },
+            [=] { file->check(); }};
+}
+
+// Writes two frames to a file and reads the second one.
+Prepared write_frames(const Device& device) {
+    const auto file = std::make_shared<Replaced>("frames.y4m");
+    const auto array = std::make_shared<PlanarArray>(device, Format::nv12, Extent{32, 16});
+    fill(array->frame().luma, std::uint8_t{3});
+    fill(array->frame().chroma, std::uint8_t{5});
+    file->texels = download(array->frame().chroma);
+    file->plane = 1;
+    return {[=] {
+                file->restore();
+                FrameWriter writer(file->path, {{.name = "y4m:frame_rate", .value = "25:1"}});
+                for (int frame = 0; frame < 2; ++frame) writer.write(image_of(*array));
+                writer.complete();
+                const ImageFile frame = open_image(file->path, {.frame = 1}).plane(1);
+                Bytes texels = own_bytes(packed_bytes(frame.info()));
+                frame.read({}, texels);
+                return texels;
             },
             [=] { file->check(); }};
 }
@@ -248,6 +272,7 @@ std::vector<Operation> all_operations() {
         array_operation("ktx2",
                         {.format = Format::rgba8_unorm, .extent = {16, 16}, .kind = ArrayKind::cubemap, .levels = 5}),
         {"SavePlanar", {"image_file", "image_load", "image_save"}, save_planar},
+        {"WriteFrames", {"frame_writer", "image_file"}, write_frames},
         {"ReadFiles", {"image", "image_file"}, read_files, false, true, true},
         {"ReadIsolated", {"read_options", "image_file"}, read_isolated},
         {"StartReader", {"read_options"}, start_reader},

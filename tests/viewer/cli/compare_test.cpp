@@ -245,7 +245,7 @@ TEST_F(CliCompareFilesTest, ChannelsThatAreNotComparedAreNamed) {
     test::store(at("six.exr"), {six});
     const Ended result = run("compare six.exr six.exr");
     EXPECT_EQ(result.status, 0) << result.err;
-    EXPECT_THAT(result.out, HasSubstr("six.exr: only 4 of 6 channels are compared."));
+    EXPECT_THAT(result.out, HasSubstr("six.exr: Only 4 of 6 channels are read: R, G, B, A. --channels selects others."));
 }
 
 }  // namespace

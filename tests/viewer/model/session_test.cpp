@@ -27,9 +27,11 @@ Session unusual() {
                                    .cube = CubeLayout::vertical_cross,
                                    .cube_side = 7,
                                    .part = 2,
+                                   .channels = {"R", "diffuse.Z"},
                                    .first_level = 1,
                                    .levels = 3,
-                                   .raw = RawFrames{Format::p010, {64, 32}, 5}}}};
+                                   .frame = 4,
+                                   .raw = RawFrames{Format::p010, {64, 32}, 5, RawLayout::planes}}}};
     session.current = 1;
     session.reference = 0;
     session.device = "cpu:0";

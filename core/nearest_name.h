@@ -1,5 +1,5 @@
 #pragma once
-// The name that a user probably meant. This header needs no library, because the launcher links none.
+// The name that a user probably meant. This header needs no library, because the launcher of the command links none.
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace texton::viewer {
+namespace texton::detail {
 
 /// Returns the least number of letters to insert, delete, replace or exchange with their neighbors.
 [[nodiscard]] inline std::size_t typing_errors(std::string_view typed, std::string_view name) {
@@ -48,4 +48,4 @@ template <class Names>
     return nearest.empty() ? "" : " Did you mean '" + nearest + "'?";
 }
 
-}  // namespace texton::viewer
+}  // namespace texton::detail

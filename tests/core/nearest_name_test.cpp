@@ -1,10 +1,10 @@
-#include "viewer/text/nearest_name.h"
+#include "core/nearest_name.h"
 
 #include <array>
 
 #include <gtest/gtest.h>
 
-namespace texton::viewer {
+namespace texton::detail {
 namespace {
 
 TEST(NearestNameTest, TypingErrorsAreInsertionsDeletionsReplacementsAndExchanges) {
@@ -30,4 +30,4 @@ TEST(NearestNameTest, TheNearestNameIsOneWithFewTypingErrors) {
 }
 
 }  // namespace
-}  // namespace texton::viewer
+}  // namespace texton::detail

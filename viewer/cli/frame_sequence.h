@@ -1,0 +1,69 @@
+#pragma once
+// Sequences of frames: video files and numbered files, as inputs and results of a command.
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <texton/frame_writer.h>
+#include <texton/image_file.h>
+#include <texton/image_save.h>
+
+#include "viewer/cli/image_options.h"
+#include "viewer/model/host_image.h"
+#include "viewer/model/kernel_run.h"
+
+namespace texton::cli {
+
+/// Returns true if the name of a file contains %d or, for numbers with at least N digits, %0Nd: in_%03d.png. It then stands
+/// for numbered files.
+[[nodiscard]] bool is_numbered(const std::filesystem::path& pattern);
+/// Returns the path of the file with a number.
+[[nodiscard]] std::filesystem::path numbered_path(const std::filesystem::path& pattern, std::size_t number);
+
+/// An input of a command: an image, a video file, or numbered files.
+class FrameInput {
+public:
+    /// Opens the first frame: of a video file the one that is selected, else frame 0. Throws the errors of open_image(), and
+    /// Error{io} if there are no numbered files, or if one between the first and the last number is missing.
+    FrameInput(const std::filesystem::path& path, const ImageOptionText& selection, const ImageOptions& options);
+
+    /// Returns the number of frames. It is 1 for an image, and if a frame of a video file is selected.
+    std::size_t frames() const noexcept { return files_.empty() ? video_frames_ : files_.size(); }
+    /// Returns the number of the first frame: that of the first file, else 0.
+    std::size_t first_number() const noexcept { return first_number_; }
+    /// Returns true if the input is numbered files.
+    bool is_numbered() const noexcept { return !files_.empty(); }
+    /// Opens a frame. The index is counted from 0.
+    ImageFile open(std::size_t frame) const;
+
+private:
+    std::filesystem::path path_;
+    ImageOptions options_;
+    std::vector<std::filesystem::path> files_;  // numbered files
+    std::size_t first_number_ = 0;
+    std::size_t video_frames_ = 1;
+    ImageFile first_;
+};
+
+/// Where a command writes the results of a kernel for one frame or several.
+class FrameOutput {
+public:
+    explicit FrameOutput(std::filesystem::path path) : path_(std::move(path)) {}
+
+    /// Returns true if all frames are written: to a video file or to numbered files.
+    bool takes_all() const;
+    /// Writes the images of a frame, as save_images() does, and returns the paths of the files. Throws Error{bad_argument} if
+    /// the path is that of a video file and the images are not planes.
+    std::vector<std::filesystem::path> write(const verify::KernelRun& run, std::span<const verify::HostImage> images,
+                                             std::size_t number, bool cubes, SavedAlpha alpha);
+    /// Must be called after the last frame.
+    void complete();
+
+private:
+    std::filesystem::path path_;
+    std::unique_ptr<FrameWriter> video_;
+};
+
+}  // namespace texton::cli
