@@ -28,12 +28,29 @@ bool has_rows_at_multiples_of_16(const PixelTarget& pixels) {
     return (reinterpret_cast<std::uintptr_t>(pixels.address) | pixels.pitch | pixels.slice_pitch) % 16 == 0;
 }
 
-bool in_pieces_of_16(const PixelTarget& pixels) {
+bool is_image(const Texture& texture) {
+    return texture.kind() == ArrayKind::array_2d || texture.kind() == ArrayKind::layered_2d;
+}
+
+/// Returns whether stored texels are at the positions of the pixels of an image.
+bool covers(const PixelTarget& texels, const PixelTarget& image) {
+    return !has_faces(texels) && texels.width == image.width && texels.height == image.height &&
+           (texels.depth == 1 || texels.depth >= image.depth);
+}
+
+/// Returns the format of pixels, if the kernels of texton/cuda_pointwise.h can load and store four of them at once.
+PieceFormat piece_format(const PixelTarget& pixels) {
     const TexelFormat& stored = pixels.format.stored;
-    if (stored.encoding != Encoding::unorm || stored.packing != Packing::plain || stored.bytes != 4 ||
-        stored.channels != 4)
-        return false;
-    return has_rows_at_multiples_of_16(pixels);
+    const unsigned bytes = 4u * stored.bytes;
+    const bool is_unorm = stored.encoding == Encoding::unorm;
+    if (stored.packing != Packing::plain || bytes > 16 || (!is_unorm && stored.encoding != Encoding::floating))
+        return {};
+    const bool is_aligned =
+        pixels.address == nullptr
+            ? static_cast<unsigned>(pixels.offset[0]) * stored.bytes % bytes == 0
+            : (reinterpret_cast<std::uintptr_t>(pixels.address) | pixels.pitch | pixels.slice_pitch) % bytes == 0;
+    if (!is_aligned) return {};
+    return {stored.channels, is_unorm && stored.bits == 8};
 }
 
 BlockGrid tiles_of(const PixelTarget& target, const BlockTile& tile) {
@@ -88,19 +105,21 @@ void Launch::run_batch(std::span<const Launch> launches, const void* kernel, voi
     enqueue(launches, kernel, jobs, grid);
 }
 
-bool Launch::pointwise_texels_as_stored(std::span<PixelTarget> texels) const {
+PieceFormat Launch::pieces_as_stored(std::span<PixelTarget> texels) const {
     const PixelTarget& image = state_->target;
-    if (image.address == nullptr || !in_pieces_of_16(image)) return false;
+    PieceFormat format = piece_format(image);
+    if (image.address == nullptr) return {};
     for (std::size_t i = 0; i < texels.size(); ++i) {
         const Texture& texture = state_->textures[i];
-        if (texture.kind() != ArrayKind::array_2d && texture.kind() != ArrayKind::layered_2d) continue;
+        if (!is_image(texture)) continue;
         const auto stored = stored_texels(texture);
-        if (!stored || !in_pieces_of_16(*stored) || has_faces(*stored) || stored->width != image.width ||
-            stored->height != image.height || (stored->depth != 1 && stored->depth < image.depth))
-            return false;
+        if (!stored || !covers(*stored, image)) return {};
+        const PieceFormat own = piece_format(*stored);
+        if (own.channels != format.channels) return {};
+        format.is_unorm8 = format.is_unorm8 && own.is_unorm8;
         texels[i] = *stored;
     }
-    return true;
+    return format;
 }
 
 CodeRows Launch::codes_as_stored(PixelTarget& texels) const {
@@ -111,18 +130,14 @@ CodeRows Launch::codes_as_stored(PixelTarget& texels) const {
     const auto has_codes = [](const TexelFormat& format) {
         return format.packing == Packing::plain && format.bits == 8;
     };
-    const auto is_image = [](const Texture& texture) {
-        return texture.kind() == ArrayKind::array_2d || texture.kind() == ArrayKind::layered_2d;
-    };
     const std::span<const Texture> textures(state_->textures);
     if (image.address == nullptr || !has_codes(image.format.stored) || !is_image(textures[0]) ||
         std::ranges::any_of(textures.subspan(1), is_image) || image.width * image.height < kMinPixels)
         return {};
     const auto stored = stored_texels(textures[0]);
-    if (!stored || has_faces(*stored) || !has_codes(stored->format.stored) ||
+    if (!stored || !covers(*stored, image) || !has_codes(stored->format.stored) ||
         stored->format.stored.encoding != Encoding::unorm ||
-        stored->format.stored.channels != image.format.stored.channels || stored->width != image.width ||
-        stored->height != image.height || (stored->depth != 1 && stored->depth < image.depth))
+        stored->format.stored.channels != image.format.stored.channels)
         return {};
     texels = *stored;
     const bool in_pieces = has_rows_at_multiples_of_16(image) && has_rows_at_multiples_of_16(texels);

@@ -4,6 +4,7 @@
 #include <cuda_fp16.h>
 
 #include <texton/cuda_store.h>
+#include <texton/cuda_stored_texels.h>
 #include <texton/pixel.h>
 
 #include "arrays/unit/texel_decode.h"
@@ -14,10 +15,6 @@ namespace texton::detail {
 __device__ inline float fraction_of(float code, float largest) {
     const float near = code * (1.0f / largest);
     return fmaf(fmaf(-near, largest, code), 1.0f / largest, near);
-}
-
-__device__ inline float float_of_half(std::uint32_t code) {
-    return __half2float(__ushort_as_half(static_cast<unsigned short>(code)));
 }
 
 /// Returns the value of an sRGB code, which is mantissa * 2^exponent of lane_of_srgb().
@@ -124,8 +121,8 @@ struct Float16Format {
         return {{pair_of(value.x, value.y), pair_of(value.z, value.w), 0, 0}};
     }
     __device__ static Float4 read(const Pixel& pixel, const PixelFormat&) {
-        return first_of<channels>(float_of_half(pixel.word[0]), float_of_half(pixel.word[0] >> 16),
-                                  float_of_half(pixel.word[1]), float_of_half(pixel.word[1] >> 16));
+        return first_of<channels>(float_of_half(pixel.word[0] & 0xffff), float_of_half(pixel.word[0] >> 16),
+                                  float_of_half(pixel.word[1] & 0xffff), float_of_half(pixel.word[1] >> 16));
     }
     __device__ static unsigned bytes(const PixelFormat&) { return 2 * channels; }
 

@@ -39,10 +39,8 @@ struct Unorm16 {
     using Stored = unsigned short;
     using Words = uint2;
     static constexpr int kWords = 2;
-    /// Returns code / 65535, rounded once. The product with the upper part of 1 / 65535 is exact.
     __device__ static float value(const unsigned* words, int i) {
-        const auto number = static_cast<float>(i % 2 == 0 ? words[i / 2] & 0xffff : words[i / 2] >> 16);
-        return ::fmaf(number, 0x1p-16f, number * 0x1.0001p-32f);
+        return share_of_code16(i % 2 == 0 ? words[i / 2] & 0xffff : words[i / 2] >> 16);
     }
     __device__ static Stored stored(float value) { return static_cast<Stored>(quick_unorm_code(value, 65535.0f)); }
     template <int channels>

@@ -1,6 +1,7 @@
 #pragma once
-// The CUDA kernel of a pointwise functor whose texels and pixels are rgba8_unorm. A thread loads four stored texels at
-// once, so the texture unit is free for other fetches.
+// The CUDA kernel of a pointwise functor whose texels and pixels have at most 4 bytes. A thread loads, computes and
+// stores four adjacent ones at once, since single ones would be limited by instructions, and the texture unit is free
+// for other fetches.
 #include <cstddef>
 #include <utility>
 
@@ -15,8 +16,8 @@
 
 namespace texton::detail {
 
-inline constexpr unsigned kTexelsPerPiece = 4;  ///< texels of a row that a thread loads at once
-inline constexpr unsigned kPointwiseRows = 4;   ///< rows of a thread
+inline constexpr unsigned kPieceTexels = 4;    ///< texels of a row that a thread loads at once: a piece of the row
+inline constexpr unsigned kPointwiseRows = 4;  ///< rows of a thread
 
 /// The source of a texture whose texel at the position of the pixel is known.
 class KnownTexelSource : public Fetches<KnownTexelSource> {
@@ -38,50 +39,232 @@ private:
     Float4 texel_;
 };
 
-/// Four adjacent texels of a row.
-struct PointwiseTexels {
-    uint4 words;
+/// The channels of the texels or pixels of a piece.
+template <int channels>
+struct PieceValues {
+    float of[kPieceTexels * channels];
 
-    __device__ Float4 of_pixel(int i) const {
-        const unsigned word = i == 0 ? words.x : i == 1 ? words.y : i == 2 ? words.z : words.w;
-        return {share_of_byte(word, 0) * kOfShare, share_of_byte(word, 1) * kOfShare, share_of_byte(word, 2) * kOfShare,
-                share_of_byte(word, 3) * kOfShare};
+    /// Returns a texel. Channels that the format lacks are 0.
+    __device__ Float4 color(int i) const {
+        float all[4] = {};
+#pragma unroll
+        for (int c = 0; c < channels; ++c) all[c] = of[i * channels + c];
+        return {all[0], all[1], all[2], all[3]};
+    }
+    __device__ void set(int i, const Float4& color) {
+        const float all[] = {color.x, color.y, color.z, color.w};
+#pragma unroll
+        for (int c = 0; c < channels; ++c) of[i * channels + c] = all[c];
     }
 };
 
-__device__ inline PointwiseTexels pointwise_texels(const PixelTarget& texels, unsigned piece, unsigned y, unsigned z) {
-    switch (stored_in(texels)) {
-        case StoredIn::memory: return {stored<StoredIn::memory, uint4>(texels, piece * 16, y, z)};
-        case StoredIn::plane: return {stored<StoredIn::plane, uint4>(texels, piece * 16, y)};
-        case StoredIn::layers: return {stored<StoredIn::layers, uint4>(texels, piece * 16, y, z)};
+/// The stored words of a piece in several rows.
+struct PieceRows {
+    uint4 of[kPointwiseRows];
+
+    /// Returns the words of a row. Its number need not be a constant.
+    __device__ uint4 row(unsigned number) const {
+        uint4 words = of[0];
+#pragma unroll
+        for (unsigned i = 1; i < kPointwiseRows; ++i) {
+            if (number == i) words = of[i];
+        }
+        return words;
     }
-    return {};
+};
+
+template <StoredIn in>
+__device__ uint4 words_of_piece(const PixelTarget& texels, unsigned bytes, unsigned piece, unsigned y, unsigned z) {
+    if (bytes == 4) return {stored<in, unsigned>(texels, piece * 4, y, z), 0, 0, 0};
+    if (bytes == 16) return stored<in, uint4>(texels, piece * 16, y, z);
+    const uint2 words = stored<in, uint2>(texels, piece * 8, y, z);
+    return {words.x, words.y, 0, 0};
 }
 
-template <class Functor, std::size_t count>
+/// Loads a piece of `bytes` bytes from several rows.
+__device__ inline PieceRows rows_of_piece(const PixelTarget& texels, unsigned bytes, unsigned piece, unsigned first,
+                                          unsigned z) {
+    PieceRows rows{};
+    const auto load = [&](const auto& words_of) {
+#pragma unroll
+        for (unsigned i = 0; i < kPointwiseRows; ++i) {
+            const unsigned y = first + i * kTileThreadRows;
+            if (y < texels.height) rows.of[i] = words_of(y);
+        }
+    };
+    switch (stored_in(texels)) {
+        case StoredIn::memory:
+            load([&](unsigned y) { return words_of_piece<StoredIn::memory>(texels, bytes, piece, y, z); });
+            break;
+        case StoredIn::plane:
+            load([&](unsigned y) { return words_of_piece<StoredIn::plane>(texels, bytes, piece, y, z); });
+            break;
+        case StoredIn::layers:
+            load([&](unsigned y) { return words_of_piece<StoredIn::layers>(texels, bytes, piece, y, z); });
+            break;
+    }
+    return rows;
+}
+
+/// Stores the first `bytes` bytes of the words.
+__device__ inline void store_piece(std::byte* to, unsigned bytes, const unsigned (&words)[4]) {
+    if (bytes == 4) *reinterpret_cast<unsigned*>(to) = words[0];
+    if (bytes == 8) *reinterpret_cast<uint2*>(to) = make_uint2(words[0], words[1]);
+    if (bytes == 16) *reinterpret_cast<uint4*>(to) = make_uint4(words[0], words[1], words[2], words[3]);
+}
+
+// How pieces of some formats are loaded, decoded and stored. A class has these members:
+//     Texels           the texels of a piece, with the function Float4 color(int i)
+//     Pixels           the pixels of a piece, with the function void set(int i, const Float4& color)
+//     PieceRows load(const PixelTarget& texels, unsigned piece, unsigned first, unsigned z)
+//     Texels texels(const TexelFormat& format, uint4 words)
+//     void store(const PixelTarget& target, unsigned piece, unsigned y, unsigned z, const Pixels& pixels)
+
+/// Channels of 8 bits, unorm. Texels are decoded when they are needed, so that few registers are needed.
+template <int channels>
+struct Unorm8Pieces {
+    static constexpr unsigned kBytes = kPieceTexels * channels;
+
+    struct Texels {
+        unsigned words[4];
+
+        /// Channels that the format lacks are 0.
+        __device__ Float4 color(int i) const {
+            float all[4] = {};
+#pragma unroll
+            for (int c = 0; c < channels; ++c)
+                all[c] = share_of_byte(words[(i * channels + c) / 4], (i * channels + c) % 4) * kOfShare;
+            return {all[0], all[1], all[2], all[3]};
+        }
+    };
+    struct Pixels {
+        unsigned words[4] = {};
+
+        /// The codes are in bits 8 to 15; see unorm8_bits_of().
+        __device__ void set(int i, const Float4& color) {
+            unsigned& word = words[i * channels / 4];
+            const unsigned x = unorm8_bits_of(color.x);
+            if constexpr (channels == 1) {
+                word = __byte_perm(word, x, i == 0 ? 0x3215 : i == 1 ? 0x3250 : i == 2 ? 0x3510 : 0x5210);
+            } else {
+                const unsigned low = __byte_perm(x, unorm8_bits_of(color.y), 0x0051);
+                if constexpr (channels == 2) {
+                    word = __byte_perm(word, low, i % 2 == 0 ? 0x3254 : 0x5410);
+                } else {
+                    const unsigned high = __byte_perm(unorm8_bits_of(color.z), unorm8_bits_of(color.w), 0x0051);
+                    word = __byte_perm(low, high, 0x5410);
+                }
+            }
+        }
+    };
+
+    __device__ static PieceRows load(const PixelTarget& texels, unsigned piece, unsigned first, unsigned z) {
+        return rows_of_piece(texels, kBytes, piece, first, z);
+    }
+    __device__ static Texels texels(const TexelFormat&, uint4 words) { return {{words.x, words.y, words.z, words.w}}; }
+    __device__ static void store(const PixelTarget& target, unsigned piece, unsigned y, unsigned z,
+                                 const Pixels& pixels) {
+        std::byte* const row = target.address + z * target.slice_pitch + y * target.pitch;
+        store_piece(row + piece * kBytes, kBytes, pixels.words);
+    }
+};
+
+// These functions are not inlined, since the code for all formats is large.
+
+__device__ __noinline__ inline PieceRows rows_of_any_piece(const PixelTarget& texels, unsigned piece, unsigned first,
+                                                           unsigned z) {
+    return rows_of_piece(texels, kPieceTexels * static_cast<unsigned>(texels.format.stored.bytes), piece, first, z);
+}
+
+/// Returns the values of stored codes, as fetches return them.
+template <int channels>
+__device__ __noinline__ PieceValues<channels> values_of_any_piece(const TexelFormat& format, uint4 codes) {
+    const unsigned words[] = {codes.x, codes.y, codes.z, codes.w};
+    PieceValues<channels> values;
+    const auto read = [&](const auto& value_of) {
+#pragma unroll
+        for (int i = 0; i < 4 * channels; ++i) values.of[i] = value_of(i);
+    };
+    const auto word16 = [&](int i) { return i % 2 == 0 ? words[i / 2] & 0xffff : words[i / 2] >> 16; };
+    if (format.bits == 8) {
+        read([&](int i) { return share_of_byte(words[i / 4], i % 4) * kOfShare; });
+    } else if (format.bits == 32) {
+        if constexpr (channels == 1) read([&](int i) { return float_of(words[i]); });
+    } else if (format.encoding == Encoding::unorm) {
+        read([&](int i) { return share_of_code16(word16(i)); });
+    } else {
+        read([&](int i) { return float_of_half(word16(i)); });
+    }
+    return values;
+}
+
+template <int channels>
+__device__ __noinline__ void store_any_piece(const PixelTarget& target, unsigned piece, unsigned y, unsigned z,
+                                             PieceValues<channels> values) {
+    constexpr int kCount = kPieceTexels * channels;
+    const TexelFormat& format = target.format.stored;
+    const auto bits = [&](int i) { return plain_bits_of(values.of[i]); };
+    unsigned words[4] = {};
+    if (format.bits == 8) {
+        const auto code = [&](int i) { return unorm8_bits_of(values.of[i]); };
+#pragma unroll
+        for (int i = 0; i < kCount; i += 4)
+            words[i / 4] = __byte_perm(__byte_perm(code(i), code(i + 1), 0x0051),
+                                       __byte_perm(code(i + 2), code(i + 3), 0x0051), 0x5410);
+    } else if (format.bits == 32) {
+        if constexpr (channels == 1) {
+#pragma unroll
+            for (int i = 0; i < kCount; ++i) words[i] = bits(i);
+        }
+    } else if (format.encoding == Encoding::unorm) {
+#pragma unroll
+        for (int i = 0; i < kCount; i += 2)
+            words[i / 2] = __byte_perm(unorm16_bits_of(bits(i)), unorm16_bits_of(bits(i + 1)), 0x5410);
+    } else {
+#pragma unroll
+        for (int i = 0; i < kCount; i += 2) words[i / 2] = half_pair_of(bits(i), bits(i + 1));
+    }
+    store_piece(pixel_address(target, kPieceTexels * piece, y, z), kPieceTexels * static_cast<unsigned>(format.bytes),
+                words);
+}
+
+/// One or two channels of up to 4 bytes, unorm or floating.
+template <int channels>
+struct NarrowPieces {
+    using Texels = PieceValues<channels>;
+    using Pixels = PieceValues<channels>;
+
+    __device__ static PieceRows load(const PixelTarget& texels, unsigned piece, unsigned first, unsigned z) {
+        return rows_of_any_piece(texels, piece, first, z);
+    }
+    __device__ static Texels texels(const TexelFormat& format, uint4 words) {
+        return values_of_any_piece<channels>(format, words);
+    }
+    __device__ static void store(const PixelTarget& target, unsigned piece, unsigned y, unsigned z,
+                                 const Pixels& pixels) {
+        store_any_piece<channels>(target, piece, y, z, pixels);
+    }
+};
+
+template <class Functor, std::size_t count, class Pieces>
 struct PointwiseJob {
     PixelTarget target;
     Functor functor;
     HardwareSource sources[count];
     PixelTarget texels[count];  ///< the stored texels; the width is 0 if the texture unit fetches from this texture
 
-    /// Computes the pixels of a piece of 16 bytes in several rows. All texels are loaded before the first pixel is
-    /// stored.
+    /// Computes the pixels of a piece in several rows. All texels are loaded before the first pixel is stored.
     __device__ void make(unsigned piece, unsigned first, unsigned z) const {
-        PointwiseTexels own[kPointwiseRows][count];
+        PieceRows own[count];
 #pragma unroll
-        for (unsigned row = 0; row < kPointwiseRows; ++row) {
-#pragma unroll
-            for (std::size_t i = 0; i < count; ++i) {
-                const unsigned y = first + row * kTileThreadRows;
-                if (texels[i].width == 0 || y >= target.height) continue;
-                own[row][i] = pointwise_texels(texels[i], piece, y, texels[i].depth > 1 ? z : 0);
-            }
+        for (std::size_t i = 0; i < count; ++i) {
+            if (texels[i].width != 0) own[i] = Pieces::load(texels[i], piece, first, texels[i].depth > 1 ? z : 0);
         }
-#pragma unroll
+        // Code that is repeated for each row would be a large part of the program.
+#pragma unroll 1
         for (unsigned row = 0; row < kPointwiseRows; ++row) {
             const unsigned y = first + row * kTileThreadRows;
-            if (y < target.height) make_row(own[row], piece, y, z);
+            if (y < target.height) make_row(own, row, piece, y, z);
         }
     }
 
@@ -89,41 +272,41 @@ struct PointwiseJob {
     __device__ void make_rest(unsigned first, unsigned z) const {
         for (unsigned y = first; y < target.height && y < first + kPointwiseRows * kTileThreadRows;
              y += kTileThreadRows) {
-            auto* const pixels =
-                reinterpret_cast<unsigned*>(target.address + z * target.slice_pitch + y * target.pitch);
 #pragma unroll 1
-            for (unsigned x = target.width / kTexelsPerPiece * kTexelsPerPiece; x < target.width; ++x) {
+            for (unsigned x = target.width / kPieceTexels * kPieceTexels; x < target.width; ++x) {
                 const PixelPosition at{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y),
                                        static_cast<std::int32_t>(z)};
-                pixels[x] = stored(fetched(at, std::make_index_sequence<count>{}));
+                store_pixels(target, x, y, z, PixelColumn<1>{{packed(fetched(at, std::make_index_sequence<count>{}))}});
             }
         }
     }
 
 private:
-    __device__ void make_row(const PointwiseTexels (&own)[count], unsigned piece, unsigned y, unsigned z) const {
-        unsigned pixels[kTexelsPerPiece];
+    using Texels = typename Pieces::Texels;
+
+    __device__ void make_row(const PieceRows (&own)[count], unsigned row, unsigned piece, unsigned y,
+                             unsigned z) const {
+        Texels piece_texels[count];
 #pragma unroll
-        for (int i = 0; i < static_cast<int>(kTexelsPerPiece); ++i) {
-            const PixelPosition at{static_cast<std::int32_t>(piece * kTexelsPerPiece) + i, static_cast<std::int32_t>(y),
-                                   static_cast<std::int32_t>(z)};
-            pixels[i] = stored(call(at, own, i, std::make_index_sequence<count>{}));
+        for (std::size_t i = 0; i < count; ++i) {
+            if (texels[i].width != 0) piece_texels[i] = Pieces::texels(texels[i].format.stored, own[i].row(row));
         }
-        std::byte* row = target.address + z * target.slice_pitch + y * target.pitch;
-        reinterpret_cast<uint4*>(row)[piece] = make_uint4(pixels[0], pixels[1], pixels[2], pixels[3]);
+        typename Pieces::Pixels pixels;
+#pragma unroll
+        for (int i = 0; i < static_cast<int>(kPieceTexels); ++i) {
+            const PixelPosition at{static_cast<std::int32_t>(piece * kPieceTexels) + i, static_cast<std::int32_t>(y),
+                                   static_cast<std::int32_t>(z)};
+            pixels.set(i, call(at, piece_texels, i, std::make_index_sequence<count>{}));
+        }
+        Pieces::store(target, piece, y, z, pixels);
     }
     template <std::size_t... index>
-    __device__ Float4 call(PixelPosition at, const PointwiseTexels (&own)[count], int i,
-                           std::index_sequence<index...>) const {
-        return functor(at, KnownTexelSource(sources[index], own[index].of_pixel(i))...);
+    __device__ Float4 call(PixelPosition at, const Texels (&own)[count], int i, std::index_sequence<index...>) const {
+        return functor(at, KnownTexelSource(sources[index], own[index].color(i))...);
     }
     template <std::size_t... index>
     __device__ Float4 fetched(PixelPosition at, std::index_sequence<index...>) const {
         return functor(at, sources[index]...);
-    }
-    __device__ unsigned stored(const Float4& color) const {
-        const uint4 channels = make_uint4(bits_of(color.x), bits_of(color.y), bits_of(color.z), bits_of(color.w));
-        return encode_pixel_as<Encoding::unorm, 8>(channels, target.format).word[0];
     }
 };
 
@@ -133,10 +316,10 @@ __global__ void __launch_bounds__(kTileWidth* kTileThreadRows)
     for_each_pointwise_pixel(const __grid_constant__ Job job, unsigned first_row) {
     const unsigned piece = blockIdx.x * kTileWidth + threadIdx.x;
     const unsigned y = (first_row + blockIdx.y) * (kTileThreadRows * kPointwiseRows) + threadIdx.y;
-    if (piece < job.target.width / kTexelsPerPiece && y < job.target.height) job.make(piece, y, blockIdx.z);
-    if (piece == job.target.width / kTexelsPerPiece) job.make_rest(y, blockIdx.z);
+    if (piece < job.target.width / kPieceTexels && y < job.target.height) job.make(piece, y, blockIdx.z);
+    if (piece == job.target.width / kPieceTexels) job.make_rest(y, blockIdx.z);
 }
 
-inline constexpr BlockTile kPointwiseTile{kTileWidth * kTexelsPerPiece, kTileThreadRows* kPointwiseRows, 1};
+inline constexpr BlockTile kPointwiseTile{kTileWidth * kPieceTexels, kTileThreadRows* kPointwiseRows, 1};
 
 }  // namespace texton::detail

@@ -16,6 +16,20 @@ __device__ inline float share_of_byte(std::uint32_t word, int byte) {
 /// Factor that converts the result of share_of_byte() to code / 255.
 constexpr float kOfShare = 0x1p-32f;
 
+/// Returns code / 65535 for a 16-bit code, rounded once. The product with the upper part of 1 / 65535 is exact.
+__device__ inline float share_of_code16(std::uint32_t code) {
+    const auto number = static_cast<float>(code);
+    return ::fmaf(number, 0x1p-16f, number * 0x1.0001p-32f);
+}
+
+/// Returns the value of a float16 code, with the bits of a fetch.
+__device__ inline float float_of_half(std::uint32_t code) {
+    if ((code & 0x7c00u) == 0x7c00u) return float_of((code & 0x8000u) << 16 | 0x7f800000u | (code & 0x3ffu) << 13);
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(static_cast<std::uint16_t>(code)));
+    return value;
+}
+
 /// Where texels are stored: in memory, in a 2D array, or in an array with layers.
 enum class StoredIn { memory, plane, layers };
 

@@ -88,6 +88,12 @@ struct CodeRows {
     BlockTile tile;
 };
 
+/// The format of the texels and pixels of a pointwise functor on a CUDA device.
+struct PieceFormat {
+    int channels = 0;        ///< 1, 2 or 4
+    bool is_unorm8 = false;  ///< all channels have 8 bits, unorm; always true for 4 channels
+};
+
 /// The arguments of one launch, checked. Creating it enqueues nothing. Must not be shared by threads.
 class Launch {
 public:
@@ -139,10 +145,12 @@ public:
     SourceShape shape(std::size_t texture) const noexcept;
     /// Returns the texture object of a CUDA device.
     std::uint64_t handle(std::size_t texture) const noexcept;
-    /// Returns true if a CUDA device can load the texels of a pointwise functor in pieces of 16 bytes: the image and
-    /// all 2D and layered textures are rgba8_unorm, and their rows are aligned. Then writes the locations of their
-    /// texels to `texels`.
-    bool pointwise_texels_as_stored(std::span<PixelTarget> texels) const;
+    /// Returns how a CUDA device loads and stores the texels and pixels of a pointwise functor four at a time. Then
+    /// writes the locations of the texels of all 2D and layered textures to `texels`. Returns 0 channels if the texels
+    /// must be fetched one by one: if the textures and the image do not have the same number of channels, if four of
+    /// their texels have more than 16 bytes or are of another kind than unorm and floating, or if their rows are not
+    /// aligned.
+    PieceFormat pieces_as_stored(std::span<PixelTarget> texels) const;
     /// Returns how a CUDA device processes the image if texels of the first texture and pixels have the same channels
     /// of 8 bits, unorm in the texture, and all other textures are tables. Then writes the location of the texels.
     /// Returns 0 rows if the functor must be called for each pixel.
@@ -285,15 +293,40 @@ PixelJob<Functor, sizeof...(index)> pixel_job(const Launch& launch, const Functo
     return {launch.target(), functor, {HardwareSource(launch.shape(index), launch.handle(index))...}};
 }
 
-/// Enqueues a pointwise functor whose texels are loaded in pieces of 16 bytes. Returns false and does nothing if the
-/// texels must be fetched one by one.
-template <class Functor, std::size_t... index>
-bool run_pointwise_on_cuda(const Launch& launch, const Functor& functor, std::index_sequence<index...>) {
-    using Job = PointwiseJob<Functor, sizeof...(index)>;
-    Job job{launch.target(), functor, {HardwareSource(launch.shape(index), launch.handle(index))...}, {}};
-    if (!launch.pointwise_texels_as_stored(job.texels)) return false;
+template <class Pieces, class Functor, std::size_t count, std::size_t... index>
+void run_pieces_on_cuda(const Launch& launch, const Functor& functor, const PixelTarget (&texels)[count],
+                        std::index_sequence<index...>) {
+    using Job = PointwiseJob<Functor, count, Pieces>;
+    Job job{
+        launch.target(), functor, {HardwareSource(launch.shape(index), launch.handle(index))...}, {texels[index]...}};
     launch.run_kernel(reinterpret_cast<const void*>(&for_each_pointwise_pixel<Job>), &job, kPointwiseTile);
-    return true;
+}
+
+/// Enqueues a pointwise functor whose texels are loaded four at a time. Returns false and does nothing if the texels
+/// must be fetched one by one.
+template <std::size_t textures, class Functor>
+bool run_pointwise_on_cuda(const Launch& launch, const Functor& functor) {
+    constexpr std::make_index_sequence<textures> kIndices;
+    PixelTarget texels[textures]{};
+    const PieceFormat format = launch.pieces_as_stored(texels);
+    switch (format.channels) {
+        case 0: return false;
+        case 1:
+            if (format.is_unorm8) {
+                run_pieces_on_cuda<Unorm8Pieces<1>>(launch, functor, texels, kIndices);
+            } else {
+                run_pieces_on_cuda<NarrowPieces<1>>(launch, functor, texels, kIndices);
+            }
+            return true;
+        case 2:
+            if (format.is_unorm8) {
+                run_pieces_on_cuda<Unorm8Pieces<2>>(launch, functor, texels, kIndices);
+            } else {
+                run_pieces_on_cuda<NarrowPieces<2>>(launch, functor, texels, kIndices);
+            }
+            return true;
+        default: run_pieces_on_cuda<Unorm8Pieces<4>>(launch, functor, texels, kIndices); return true;
+    }
 }
 
 /// Enqueues a functor that computes channels separately, from the results for all codes. Returns false and does nothing
@@ -320,7 +353,7 @@ void run_on_cuda(const Launch& launch, const Functor& functor) {
         if (run_codes_on_cuda(launch, functor, std::make_index_sequence<textures>{})) return;
     }
     if constexpr (is_pointwise_with_tables<Functor>() && textures > 0) {
-        if (run_pointwise_on_cuda(launch, functor, std::make_index_sequence<textures>{})) return;
+        if (run_pointwise_on_cuda<textures>(launch, functor)) return;
     }
     using Job = PixelJob<Functor, textures>;
     constexpr unsigned kRows = pixels_of_thread<Functor>();

@@ -56,6 +56,15 @@ struct Mixed {
     }
 };
 
+/// Returns the texel of the pixel.
+template <bool own>
+struct Copied : Mixed<own> {
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& a, const Source&) const {
+        return this->texel(at, a);
+    }
+};
+
 /// Looks up each channel in a table of its own. `promised` sets kByChannel.
 template <bool promised>
 struct Curves {
@@ -212,6 +221,49 @@ TEST_P(PointwiseTest, ChannelsThatArePromisedToBeSeparateGiveTheSameResults) {
                 }
             }
         }
+    }
+}
+
+TEST_P(PointwiseTest, TexelsOfOneAndTwoChannelsMatchGeneralFetches) {
+    constexpr Format kOne[] = {Format::r8_unorm, Format::r16_unorm, Format::r16_float, Format::r32_float};
+    constexpr Format kTwo[] = {Format::rg8_unorm, Format::rg16_unorm, Format::rg16_float};
+    const auto same = [&](Format texels, Format pixels, const Extent& extent, std::size_t layers) {
+        const Array array(device(), {.format = texels,
+                                     .extent = extent,
+                                     .kind = layers > 1 ? ArrayKind::layered_2d : ArrayKind::array_2d,
+                                     .layers = layers});
+        upload(array.view(), bytes(packed_bytes(texels, extent) * layers));
+        const Pitched2D memory(device(), texels, extent);
+        upload(memory.view(), bytes(packed_bytes(texels, extent)));
+        const Texture own(array), other(memory.view());
+        const Extent slices{extent.width, extent.height, layers};
+        const bool layered = layers > 1;
+        const Pitched3D around(device(), pixels, {extent.width + 8, extent.height + 2, layers});
+        for (const std::size_t left : kColumns) {
+            const auto results = [&](const auto& functor, const Texture& a, const Texture& b) {
+                fill(around.view(), std::uint8_t{0xA5});
+                const Stream stream(device());
+                launch(stream, around.view().region({{left, 1, 0}, slices}), functor, a, b);
+                stream.synchronize();
+                return download(around.view());
+            };
+            EXPECT_TRUE(same_bytes(results(Copied<true>{layered}, own, own), results(Copied<false>{layered}, own, own)))
+                << name(texels) << " to " << name(pixels) << ", " << to_string(slices) << " from column " << left;
+            if (layered) continue;
+            EXPECT_TRUE(same_bytes(results(Mixed<true>{false}, other, own), results(Mixed<false>{false}, other, own)))
+                << name(texels) << " to " << name(pixels) << ", " << to_string(slices) << " from column " << left;
+            const Texture four = of_array(extent, 0, {}).texture;
+            EXPECT_TRUE(same_bytes(results(Mixed<true>{false}, own, four), results(Mixed<false>{false}, own, four)))
+                << name(texels) << " and rgba8_unorm to " << name(pixels);
+        }
+    };
+    for (const Extent& extent : {Extent{4, 2}, Extent{130, 37}, Extent{257, 3}}) {
+        for (const Format texels : kOne)
+            for (const Format pixels : kOne) same(texels, pixels, extent, 1);
+        for (const Format texels : kTwo)
+            for (const Format pixels : kTwo) same(texels, pixels, extent, 1);
+        same(Format::r8_unorm, Format::r16_float, extent, 3);
+        same(Format::rg16_float, Format::rg8_unorm, extent, 2);
     }
 }
 
