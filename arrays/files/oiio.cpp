@@ -98,7 +98,7 @@ void require_file(const char* object, const std::filesystem::path& path) {
 }
 
 std::unique_ptr<OIIO::ImageInput> open_input(const char* object, const std::filesystem::path& path) {
-    const std::vector<std::byte> first = first_bytes(object, path, kSignatureBytes);
+    const std::vector<std::byte> first = bytes_at(object, path, 0, kSignatureBytes);
     OIIO::ImageSpec config;
     config.attribute("oiio:UnassociatedAlpha", 1);
     const std::string reader = reader_name(path, first);

@@ -340,6 +340,9 @@ void add_run(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
     // The words from the name of the kernel on are parsed for this kernel.
     command->prefix_command();
+    command->set_help_flag();
+    command->add_flag("-h,--help", options->run.help,
+                      "Print this help and exit; after KERNEL, print the inputs and parameters of the kernel");
     command->formatter(std::make_shared<UsageOfRun>());
     command->add_flag("--list", options->run.list, "List all kernels");
     add_step_options(*command, options->first);
@@ -394,7 +397,13 @@ void add_run(CLI::App* command, Status& status) {
         "Exit status:\n"
         "  0  success\n"
         "  2  a kernel, parameter or device does not exist, an option is invalid, or a file cannot be read or written");
-    command->callback([options, command, &status] { status = run(*options, command->remaining()); });
+    command->callback([options, command, &status] {
+        if (options->run.help) {
+            fmt::print("{}", command->help());
+        } else {
+            status = run(*options, command->remaining());
+        }
+    });
 }
 
 }  // namespace texton::cli

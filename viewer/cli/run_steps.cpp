@@ -42,7 +42,7 @@ void parse(CLI::App& app, Words words) {
             for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
         }
         const std::vector<std::string> left = app.remaining();
-        std::string question = left.empty() ? "" : viewer::did_you_mean(left.front(), names);
+        std::string question = left.empty() ? "" : detail::did_you_mean(left.front(), names);
         if (!question.empty()) question = question.substr(1) + " ";
         refuse(problem, question + "Run `" + app.get_name() + " --help` for more information.");
     }

@@ -47,7 +47,7 @@ Body description(const Lie& lie) {
     body.put(lie.levels);
     body.put(lie.width).put(lie.height).put(lie.depth);
     body.put(lie.granule).put(lie.granule).put(std::uint64_t{1}).put(false);
-    for (int i = 0; i < 3; ++i) body.put(std::uint64_t{0});  // kind of file, color space, channels
+    for (int i = 0; i < 5; ++i) body.put(std::uint64_t{0});  // kind of file, color space, channels: names, types, read
     body.put(std::uint8_t{0}).put(1).frame().frame().put(lie.parts).put(std::uint64_t{1}).put(lie.attributes);
     body.put(std::uint64_t{0});                                    // conversions
     body.put(true).put(lie.kind).put(false).put(std::uint8_t{0});  // kind of array, cube

@@ -136,8 +136,11 @@ TEST_F(CliFramesTest, FromRgbWritesWholeFrames) {
     const ImageFile image = open_image(at("a.y4m"));
     EXPECT_EQ(image.info(), (ArrayInfo{.format = Format::nv12, .extent = {12, 8}}));
     for (const ImageAttribute& attribute : image.metadata().attributes) {
-        if (attribute.name == "chroma_siting") EXPECT_EQ(attribute.value, "center");
-        if (attribute.name == "code_range") EXPECT_EQ(attribute.value, "full");
+        if (attribute.name == "chroma_siting") {
+            EXPECT_EQ(attribute.value, "center");
+        } else if (attribute.name == "code_range") {
+            EXPECT_EQ(attribute.value, "full");
+        }
     }
     good("run from_rgb a.png -o a_12x8.yuv --set siting=center --set range=full --device cpu");
     EXPECT_EQ(run("compare a.y4m a_12x8.yuv").status, 0);

@@ -75,10 +75,10 @@ TEST_F(CliStatsTest, TextHasATableAndALineOfBarsForEachChannel) {
 TEST_F(CliStatsTest, AllSlicesAndBothPlanesAreCounted) {
     const test::Bytes texels = test::pattern(4 * 4, 3);
     write_image(at("a.png"), Format::r8_unorm, {4, 4}, texels);
-    ASSERT_EQ(run("convert a.png a.png a.png layers.dds").status, 0);
-    EXPECT_EQ(of("layers.dds")["channels"][0]["finite"], 48);
-    ASSERT_EQ(run("convert a.png a.png volume.dds --kind array_3d").status, 0);
-    EXPECT_EQ(of("volume.dds")["channels"][0]["finite"], 32);
+    ASSERT_EQ(run("convert a.png a.png a.png layers.ktx2").status, 0);
+    EXPECT_EQ(of("layers.ktx2")["channels"][0]["finite"], 48);
+    ASSERT_EQ(run("convert a.png a.png volume.ktx2 --kind array_3d").status, 0);
+    EXPECT_EQ(of("volume.ktx2")["channels"][0]["finite"], 32);
 }
 
 TEST_F(CliStatsTest, WrongUseIsRefused) {
