@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include <texton/error.h>
 
 #include "arrays/files/formats.h"
+#include "arrays/files/layout.h"
 #include "arrays/files/oiio.h"
 #include "arrays/files/stored_texels.h"
 
@@ -18,6 +22,19 @@ using detail::fail_file;
 
 constexpr const char* kRead = "texton::read_image";
 constexpr const char* kWrite = "texton::write_image";
+
+// Opens the first image of a file. OpenImageIO also reads DDS, but not KTX2.
+detail::OpenedImage first_image(detail::FileOpener& files, const std::filesystem::path& path) {
+    if (files.container_of(path) != detail::Container::ktx2) return files.open_with_oiio(path, 0, ImageColor::linear);
+    detail::OpenedImage opened = files.open_ktx2(path, ImageColor::linear);
+    if (block_side(opened.file->format()) > 1) {
+        fail_file(kRead, path, fmt::format("contains blocks of {}", name(opened.file->format())),
+                  "Read them with open_image().");
+    }
+    if (opened.kind != ArrayKind::array_3d) opened.file = detail::slice_of(std::move(opened.file), 0);
+    return opened;
+}
+
 // Reads all boxes of the first level. The texels grow with what was read, because the header of a damaged file can
 // specify any size.
 std::vector<std::byte> texels_of(const detail::ImageSource& file) {
@@ -89,8 +106,7 @@ void write_whole(const std::filesystem::path& path, Format format, Extent extent
 Image read_image(const std::filesystem::path& path, const ReadOptions& options) {
     return detail::guarded(kRead, path, [&] {
         try {
-            const detail::OpenedImage opened =
-                detail::file_opener(options)->open_with_oiio(path, 0, ImageColor::linear);
+            const detail::OpenedImage opened = first_image(*detail::file_opener(options), path);
             Image image;
             image.format = opened.file->format();
             image.extent = opened.file->level(0);

@@ -35,7 +35,9 @@ ComparedFile::ComparedFile(std::string path, bool only_first) : path_(std::move(
     const ImageFile first = open_image(path_, options_of(0), viewer::file_reading());
     add_part(0, first);
     const auto parts = static_cast<int>(first.metadata().parts);
-    is_plain_ = parts <= 1 && size() == 1;
+    // read_image() decodes the blocks of DDS, and refuses those of KTX2.
+    const bool has_blocks = block_side(first.info().format) > 1 && first.metadata().file_kind != "dds";
+    is_plain_ = parts <= 1 && size() == 1 && !has_blocks;
     if (only_first) images_.resize(1);
     for (int part = 1; part < parts && !only_first; ++part)
         add_part(part, open_image(path_, options_of(part), viewer::file_reading()));
