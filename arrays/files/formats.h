@@ -55,6 +55,9 @@ enum class Container : std::uint8_t {
 
 /// Opens one image of a file of any kind but raw frames. Throws their errors.
 [[nodiscard]] OpenedImage open_file(const std::filesystem::path& path, const FilePart& wanted);
+/// Opens the first image of a file for read_image(): with OpenImageIO, which also decodes DDS, or of a KTX2 file. Throws
+/// their errors, and Error{io} for blocks of KTX2.
+[[nodiscard]] OpenedImage open_first_image(const std::filesystem::path& path, const FilePart& wanted);
 
 /// One frame of a video file.
 struct OpenedFrame {
@@ -83,8 +86,8 @@ public:
         return detail::open_file(path, wanted);
     }
     /// The caller will read all texels of the first level next.
-    virtual OpenedImage open_with_oiio(const std::filesystem::path& path, const FilePart& wanted) {
-        return detail::open_with_oiio(path, wanted);
+    virtual OpenedImage open_first_image(const std::filesystem::path& path, const FilePart& wanted) {
+        return detail::open_first_image(path, wanted);
     }
     virtual OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw) {
         return detail::open_raw_frame(path, raw);

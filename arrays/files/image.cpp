@@ -18,6 +18,7 @@ using detail::fail_file;
 
 constexpr const char* kRead = "texton::read_image";
 constexpr const char* kWrite = "texton::write_image";
+
 // Reads all boxes of the first level. The texels grow with what was read, because the header of a damaged file can
 // specify any size.
 std::vector<std::byte> texels_of(const detail::ImageSource& file) {
@@ -90,7 +91,7 @@ Image read_image(const std::filesystem::path& path, const ReadOptions& options) 
     return detail::guarded(kRead, path, [&] {
         try {
             const detail::OpenedImage opened =
-                detail::file_opener(options)->open_with_oiio(path, {.color = ImageColor::linear});
+                detail::file_opener(options)->open_first_image(path, {.color = ImageColor::linear});
             Image image;
             image.format = opened.file->format();
             image.extent = opened.file->level(0);

@@ -24,7 +24,7 @@ constexpr const char* kOpen = "texton::open_image";
 constexpr std::size_t kMaxLevels = 32;                             // sides have 32 bits
 constexpr std::size_t kColorBytes = 16;                            // of a descriptor, up to the colors
 constexpr std::uint32_t kMaxPairsBytes = std::uint32_t{16} << 20;  // of all keys and values
-constexpr std::string_view kOrientationKey = "KTXorientation";
+constexpr const char* kTranscode = "Transcode the file to an RGBA or BC format.";
 
 [[noreturn]] void damaged(const std::filesystem::path& path, const std::string& why) {
     fail_file(kOpen, path, "is a damaged KTX2 file: " + why, "The file may be truncated.");
@@ -34,8 +34,6 @@ constexpr std::string_view kOrientationKey = "KTXorientation";
     fail_file(kOpen, path, "is a KTX2 file with " + what + ", which is not supported", std::move(remedy),
               ErrorCode::unsupported);
 }
-
-constexpr const char* kTranscode = "Transcode the file to an RGBA or BC format.";
 
 void require_inside(const std::filesystem::path& path, const std::string& part, std::uint64_t offset,
                     std::uint64_t bytes, std::uint64_t file_bytes) {
@@ -68,13 +66,11 @@ void check_scheme(const std::filesystem::path& path, const Ktx2Header& header, c
         unknown(path, "Basis Universal texels (BasisLZ, ETC1S)", kTranscode);
     if (color.model == kUastcModel || color.model == kUastcHdrModel)
         unknown(path, "Basis Universal texels (UASTC)", kTranscode);
-    if (header.scheme == kZlibScheme) {
-        unknown(path, "the supercompression zlib", "Compress the file with Zstandard, or not at all.");
-    }
-    if (header.scheme != kPlainScheme && header.scheme != kZstdScheme) {
-        unknown(path, fmt::format("the supercompression {}", header.scheme),
-                "Compress the file with Zstandard, or not at all.");
-    }
+    if (header.scheme == kPlainScheme || header.scheme == kZstdScheme) return;
+    unknown(path,
+            header.scheme == kZlibScheme ? "the supercompression zlib"
+                                         : fmt::format("the supercompression {}", header.scheme),
+            "Compress the file with Zstandard, or not at all.");
 }
 
 const VkFormatRow& format_of(const std::filesystem::path& path, const Ktx2Header& header) {
@@ -197,7 +193,7 @@ int exif_orientation(std::string_view text) {
 // Images that can be turned upright get an orientation of Exif. In others, the attribute stays.
 void take_orientation(OpenedImage& opened, const ArrayInfo& info) {
     std::vector<ImageAttribute>& attributes = opened.metadata.attributes;
-    const auto found = std::ranges::find(attributes, kOrientationKey, &ImageAttribute::name);
+    const auto found = std::ranges::find(attributes, kKtx2Orientation, &ImageAttribute::name);
     if (found == attributes.end()) return;
     const int orientation = exif_orientation(found->value);
     const bool is_volume = info.kind == ArrayKind::array_3d;

@@ -31,6 +31,9 @@ struct Ktx2Level {
 };
 static_assert(sizeof(Ktx2Header) == 80 && sizeof(Ktx2Level) == 24);
 
+/// Key of the orientation: "rd" if rows and columns begin at the top left.
+inline constexpr std::string_view kKtx2Orientation = "KTXorientation";
+
 /// Numbers of supercompression schemes.
 inline constexpr std::uint32_t kPlainScheme = 0, kBasisScheme = 1, kZstdScheme = 2, kZlibScheme = 3;
 

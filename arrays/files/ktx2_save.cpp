@@ -18,7 +18,6 @@ namespace texton::detail {
 namespace {
 
 constexpr const char* kSave = "texton::save";
-constexpr const char* kOrientationKey = "KTXorientation";
 
 // --- compression ---
 
@@ -64,7 +63,7 @@ std::optional<std::string> value_of(const ImageAttribute& attribute) {
 // Returns true for names that a file can have as keys. Keys of KTX2 that describe how the old file was stored are
 // dropped.
 bool is_key(const std::string& name) {
-    constexpr std::string_view kKept[] = {"KTXswizzle", "KTXanimData", "KTXmapRange", kOrientationKey};
+    constexpr std::string_view kKept[] = {"KTXswizzle", "KTXanimData", "KTXmapRange", kKtx2Orientation};
     if (std::ranges::find(kKept, name) != std::end(kKept)) return true;
     const bool reserved = name.starts_with("KTX") || name.starts_with("ktx");
     return !name.empty() && !reserved && name.find('\0') == std::string::npos && !belongs_to_file(name);
@@ -82,7 +81,7 @@ std::map<std::string, std::string> pairs_of(const ImageState& image, const SaveO
     }
     const int orientation = image.metadata.orientation;
     if (image.in_place && orientation > 1 && orientation <= 4)
-        pairs[kOrientationKey] = kOrientations[orientation - 1] + std::string(1, '\0');
+        pairs[std::string(kKtx2Orientation)] = kOrientations[orientation - 1] + std::string(1, '\0');
     pairs["KTXwriter"] = std::string("Texton") + '\0';
     return pairs;
 }

@@ -1,4 +1,10 @@
+#include <utility>
+
+#include <fmt/format.h>
+
 #include "arrays/files/formats.h"
+#include "arrays/files/layout.h"
+#include "arrays/files/oiio.h"
 
 namespace texton::detail {
 
@@ -7,6 +13,17 @@ OpenedImage open_file(const std::filesystem::path& path, const FilePart& wanted)
     if (container == Container::none) return open_with_oiio(path, wanted);
     OpenedImage opened = container == Container::dds ? open_dds(path, wanted.color) : open_ktx2(path, wanted.color);
     opened.is_encoded = opened.has_parts = false;
+    return opened;
+}
+
+OpenedImage open_first_image(const std::filesystem::path& path, const FilePart& wanted) {
+    if (container_of(path) != Container::ktx2) return open_with_oiio(path, wanted);
+    OpenedImage opened = open_file(path, wanted);
+    if (block_side(opened.file->format()) > 1) {
+        fail_file("texton::read_image", path, fmt::format("contains blocks of {}", name(opened.file->format())),
+                  "Read them with open_image().");
+    }
+    if (opened.kind != ArrayKind::array_3d) opened.file = slice_of(std::move(opened.file), 0);
     return opened;
 }
 

@@ -67,8 +67,8 @@ class ZstdWriter {
 public:
     using Sink = std::function<void(std::span<const std::byte>)>;
 
-    static int min_level() noexcept { return 1; }
-    static int max_level() noexcept;  ///< Returns the level that compresses best.
+    /// Returns the level that compresses best. The first level is 1.
+    static int max_level() noexcept;
 
     /// `total` is the number of bytes that will be passed to write(), and `sink` receives the compressed bytes. Throws
     /// std::bad_alloc.

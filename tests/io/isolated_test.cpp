@@ -242,6 +242,7 @@ TEST_F(IsolatedReadTest, DamagedFilesGiveTheSameError) {
     save(at("whole.ktx2"), open_image(kAssets / "card.png"), {.compression = "zstd"});
     const Bytes ktx2 = test::file_bytes(at("whole.ktx2"));
     expect_same({at("whole.ktx2")});
+    expect_same_plain(at("whole.ktx2"));
     expect_same({at("missing.png")});
     expect_same({folder_.path()});
     expect_same({test::write_bytes(at("empty.png"), {})});

@@ -2,6 +2,7 @@
 #include <thread>
 
 #include <texton/error.h>
+#include <texton/image.h>
 #include <texton/image_file.h>
 #include <texton/image_save.h>
 
@@ -398,6 +399,21 @@ TEST_F(ImageKtx2Test, KeysThatAreNotAppliedAreStated) {
     file.levels = {of({1, 2})};
     file.pairs = Ktx2File::pair("KTXcubemapIncomplete", "\3");
     EXPECT_NE(test::sentence_with(opened(file).conversions(), "incomplete cubemap"), "");
+}
+
+TEST_F(ImageKtx2Test, ReadImageReadsTheFirstImage) {
+    const auto first = [&](const Ktx2File& file) { return read_image(test::write_bytes(at("a.ktx2"), file.bytes())); };
+    const Bytes texels = test::pattern(24, 1);
+    const Image widened = first({.vk_format = 29, .width = 2, .height = 2, .layer_count = 2, .levels = {texels}});
+    EXPECT_EQ(widened.format, Format::rgba8_unorm);
+    EXPECT_EQ(widened.extent, (Extent{2, 2}));
+    EXPECT_EQ(widened.file_channels, 3);
+    EXPECT_EQ(widened.texels[8], texels[6]);
+    const Image volume = first({.vk_format = 9, .width = 2, .height = 3, .depth = 4, .levels = {texels}});
+    EXPECT_EQ(volume.extent, (Extent{2, 3, 4}));
+    EXPECT_TRUE(same_bytes(volume.texels, texels));
+    test::expect_error([&] { (void)first({.vk_format = 133, .width = 4, .height = 4, .levels = {Bytes(8)}}); },
+                       ErrorCode::io, "texton::read_image", {"a.ktx2", "bc1_unorm", "open_image()"});
 }
 
 // --- Zstandard -------------------------------------------------------------------------------------------------------

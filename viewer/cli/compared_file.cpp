@@ -44,7 +44,9 @@ ComparedFile::ComparedFile(std::string path, const ImageOptionText& selection, b
     }
     add_part(first);
     const auto parts = static_cast<int>(first.metadata().parts);
-    is_plain_ = parts <= 1 && size() == 1 && options_.channels.empty();
+    // read_image() decodes the blocks of DDS, and refuses those of KTX2.
+    const bool has_blocks = block_side(first.info().format) > 1 && first.metadata().file_kind != "dds";
+    is_plain_ = parts <= 1 && size() == 1 && !has_blocks && options_.channels.empty();
     if (only_first) images_.resize(1);
     for (int part = 1; part < parts && !only_first && !selection.selects_part(); ++part) add_part(open(part));
 }

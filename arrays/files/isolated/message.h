@@ -91,16 +91,16 @@ enum class RequestKind : std::uint8_t {
 
 /// How a file is opened.
 enum class SourceKind : std::uint8_t {
-    file,  ///< as by open_file()
-    oiio,  ///< as by open_with_oiio()
-    raw,   ///< a plane of open_raw_frame()
-    y4m    ///< a plane of open_y4m_frame()
+    file,   ///< as by open_file()
+    first,  ///< as by open_first_image()
+    raw,    ///< a plane of open_raw_frame()
+    y4m     ///< a plane of open_y4m_frame()
 };
 
 /// What identifies a source of a file.
 struct SourceKey {
     SourceKind kind = SourceKind::file;
-    FilePart part{};         ///< file and oiio
+    FilePart part{};         ///< file and first
     RawFrames raw{};         ///< raw: the frame; y4m: only its index
     std::uint8_t plane = 0;  ///< raw and y4m: 0 is luma, 1 is chroma
     bool operator==(const SourceKey&) const = default;

@@ -73,8 +73,8 @@ public:
     OpenedImage open_file(const std::filesystem::path& path, const FilePart& wanted) override {
         return opened(session(path), {.kind = SourceKind::file, .part = wanted}, false);
     }
-    OpenedImage open_with_oiio(const std::filesystem::path& path, const FilePart& wanted) override {
-        return opened(session(path), {.kind = SourceKind::oiio, .part = wanted}, true);
+    OpenedImage open_first_image(const std::filesystem::path& path, const FilePart& wanted) override {
+        return opened(session(path), {.kind = SourceKind::first, .part = wanted}, true);
     }
     OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw) override {
         return frame(path, {.kind = SourceKind::raw, .raw = raw});

@@ -207,7 +207,7 @@ private:
         OpenedImage& image = source.description.image;
         switch (request.source.kind) {
             case SourceKind::file: image = open_file(request.path, request.source.part); break;
-            case SourceKind::oiio: image = open_with_oiio(request.path, request.source.part); break;
+            case SourceKind::first: image = open_first_image(request.path, request.source.part); break;
             case SourceKind::raw:
                 image = plane_of(open_raw_frame(request.path, request.source.raw), request.source.plane);
                 break;

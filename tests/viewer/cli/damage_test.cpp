@@ -63,7 +63,7 @@ protected:
         expect_refused_by("compare " + name + " source.tif", name);
         expect_refused_by("verify suite.json --device cpu --update --yes", name);
     }
-    static constexpr const char* kKinds[] = {".png", ".tif", ".exr", ".jpg", ".dds", ".tga", ".bmp", ".webp"};
+    static constexpr const char* kKinds[] = {".png", ".tif", ".exr", ".jpg", ".dds", ".ktx2", ".tga", ".bmp", ".webp"};
 };
 
 TEST_F(CliDamageTest, TruncatedFilesAreNamed) {
@@ -118,7 +118,7 @@ TEST_F(CliDamageTest, TextFilesWithImageExtensionsAreNamed) {
 
 TEST_F(CliDamageTest, EmptyFilesFoldersAndMissingFilesAreNamed) {
     write_files("source.png");
-    for (const std::string kind : {".png", ".exr", ".dds", ".yuv"}) {
+    for (const std::string kind : {".png", ".exr", ".dds", ".ktx2", ".yuv"}) {
         std::ofstream(at("empty" + kind)).close();
         fs::create_directories(at("folder" + kind));
         for (const std::string name : {"empty", "folder", "gone"}) {
@@ -158,6 +158,7 @@ TEST_F(CliDamageTest, UnwritableOutputIsNamedAndNoPartialFileIsLeft) {
     expect_named(full + "run resample source.png -o kept.exr --device cpu --in-process", "kept.exr");
     expect_named(full + "convert source.png kept.exr --in-process", "kept.exr");
     expect_named(full + "convert source.png new.dds --in-process", "new.dds");
+    expect_named(full + "convert source.png new.ktx2 --in-process", "new.ktx2");
     expect_named(full + "mips source.png new.tif --device cpu --in-process", "new.tif");
     expect_named(full + "verify suite.json --device cpu --update --yes --in-process; s=$?; rmdir suite; exit $s",
                  "a.texref");

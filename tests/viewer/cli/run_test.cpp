@@ -226,6 +226,27 @@ TEST_F(CliRunTest, ConvertKeepsTexelsAndChangesFormats) {
     EXPECT_EQ(open_image(at("layers.dds")).info().layers, 2U);
 }
 
+TEST_F(CliRunTest, Ktx2FilesAreWrittenDescribedAndCompared) {
+    const Ended mips = run("mips a.png levels.ktx2 --device cpu");
+    EXPECT_EQ(mips.status, 0) << mips.err;
+    EXPECT_EQ(open_image(at("levels.ktx2")).info().levels, 5);
+    const Ended converted = run("convert levels.ktx2 small.ktx2 --compression zstd:19");
+    EXPECT_EQ(converted.status, 0) << converted.err;
+    EXPECT_EQ(run("compare levels.ktx2 small.ktx2").status, 0);
+    const json described = json::parse(run("info --json small.ktx2").out)["files"][0];
+    EXPECT_EQ(described["levels"], 5);
+    EXPECT_THAT(described.dump(), testing::AllOf(HasSubstr("ktx2"), HasSubstr("zstd")));
+    EXPECT_EQ(run("run swizzle small.ktx2 -o bgra.ktx2 --set channels=bgra --device cpu").status, 0);
+    EXPECT_EQ(run("compare small.ktx2 bgra.ktx2 --first-image").status, 1);
+    EXPECT_EQ(run("run swizzle bgra.ktx2 -o rgba.ktx2 --set channels=bgra --device cpu").status, 0);
+    EXPECT_EQ(run("compare a.png rgba.ktx2").status, 0);
+    EXPECT_EQ(run("convert a.png a.png layers.ktx2").status, 0);
+    EXPECT_EQ(open_image(at("layers.ktx2")).info().layers, 2U);
+    const Ended refused = run("convert a.png b.ktx2 --compression zip");
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, testing::AllOf(HasSubstr("b.ktx2"), HasSubstr("zstd:22")));
+}
+
 TEST_F(CliRunTest, ConvertAndMipsDescribeTheirOutputAsJson) {
     const Ended converted = run("convert a.png a.png layers.dds --format rgba16_float --json");
     EXPECT_EQ(converted.status, 0) << converted.err;
@@ -283,6 +304,8 @@ TEST_F(CliRunTest, RefusalsNameTheOptionThatHelps) {
     EXPECT_EQ(run("mips a.png levels.dds --device cpu").status, 0);
     EXPECT_THAT(run("convert levels.dds b.png").err, HasSubstr("--levels 1"));
     EXPECT_EQ(run("convert levels.dds b.png --levels 1").status, 0);
+    std::ofstream(at("frame.yuv")) << std::string(96, 'a');
+    EXPECT_THAT(run("convert frame.yuv b.ktx2 --raw 8x8 --format nv12").err, HasSubstr("texton run to_rgb"));
 }
 
 TEST_F(CliRunTest, RefusedConvertKeepsTheExistingFile) {
