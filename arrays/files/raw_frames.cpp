@@ -65,18 +65,13 @@ void save_raw_frame(const std::filesystem::path& path, const ImageState& image, 
         fail_file(kSave, path,
                   fmt::format("is of a kind that holds planar frames, but the image has the format {}",
                               name(image.info.format)),
-                  "Use .dds, .tif or .exr.");
+                  other_kinds(image.info.format));
     }
     NewFile writer(kSave, path);
     ImageBands bands(image, packed_bytes(image.info.format, image.info.extent), progress);
     for (const ImageFile& plane : image.planes) {
         const ImageSource& file = *plane.state()->file;
-        const Extent extent = file.level(0);
-        for (const Region& box : cut(file.format(), whole(extent), {extent.width, 1, 1}, kBandBytes)) {
-            const auto texels = bands.read(file, 0, box);
-            writer.write(texels);
-            bands.report(texels.size());
-        }
+        bands.write(file, 0, whole(file.level(0)), writer);
     }
     writer.complete();
 }

@@ -55,23 +55,10 @@ std::size_t read_at(const Descriptor& file, std::uint64_t offset, std::byte* out
     return done;
 }
 
-void reorder(StoredOrder order, const std::byte* from, std::byte* to, std::size_t texels) {
-    const bool three = order == StoredOrder::bgr || order == StoredOrder::rgb;
-    const bool reversed = order == StoredOrder::bgr || order == StoredOrder::bgra || order == StoredOrder::bgrx;
-    const std::size_t step = three ? 3 : 4;
-    for (std::size_t i = 0; i < texels; ++i) {
-        const std::byte* texel = from + i * step;
-        to[i * 4 + 0] = texel[reversed ? 2 : 0];
-        to[i * 4 + 1] = texel[1];
-        to[i * 4 + 2] = texel[reversed ? 0 : 2];
-        to[i * 4 + 3] = order == StoredOrder::bgra ? texel[3] : std::byte{255};
-    }
-}
-
 class StoredFile : public ImageSource {
 public:
-    StoredFile(std::filesystem::path path, const FileIdentity& identity, Format format, bool srgb, StoredOrder order,
-               std::vector<StoredLevel> levels, std::vector<Extent> extents)
+    StoredFile(std::filesystem::path path, const FileIdentity& identity, Format format, bool srgb,
+               const StoredOrder& order, std::vector<StoredLevel> levels, std::vector<Extent> extents)
         : ImageSource(format, srgb, std::move(extents)),
           path_(std::move(path)),
           identity_(identity),
@@ -134,7 +121,7 @@ private:
                 fmt::format("is truncated: it ends after {} bytes, but texels at byte {} were requested", at + got, at),
                 "The file may have been changed since it was opened.");
         }
-        if (!same) reorder(order_, stored.get(), out, units);
+        if (!same) unpack(order_, format(), {stored.get(), bytes}, out);
     }
 
     static constexpr std::size_t kGrainBytes = std::size_t{1} << 20;
@@ -147,17 +134,13 @@ private:
 
 }  // namespace
 
-std::size_t stored_bytes(Format format, StoredOrder order) noexcept {
-    return order == StoredOrder::bgr || order == StoredOrder::rgb ? 3 : info(format).bytes;
-}
-
 FileIdentity identity_of(const std::filesystem::path& path) noexcept {
     struct stat status;
     return ::stat(path.c_str(), &status) == 0 ? identity_in(status) : FileIdentity{};
 }
 
 ImageSourcePtr stored_file(std::filesystem::path path, const FileIdentity& identity, Format format, bool srgb,
-                           StoredOrder order, std::vector<StoredLevel> levels) {
+                           const StoredOrder& order, std::vector<StoredLevel> levels) {
     std::vector<Extent> extents;
     for (const StoredLevel& level : levels) extents.push_back(level.extent);
     return std::make_shared<StoredFile>(std::move(path), identity, format, srgb, order, std::move(levels),
@@ -193,6 +176,15 @@ void ImageBands::report(std::size_t bytes) {
                     .problem = fmt::format("saving {} was canceled after {} of {} bytes", image_.name, done_, total_),
                     .remedy = "The progress callback canceled the operation.",
                     .numbers = {{"done", done_}, {"total", total_}}});
+}
+
+void ImageBands::write(const ImageSource& file, int level, const Region& region, NewFile& out) {
+    const Extent rows{region.extent.width, block_side(file.format()), 1};
+    for (const Region& box : cut(file.format(), region, rows, kBandBytes)) {
+        const auto texels = read(file, level, box);
+        out.write(texels);
+        report(texels.size());
+    }
 }
 
 }  // namespace texton::detail

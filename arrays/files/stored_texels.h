@@ -1,5 +1,5 @@
 #pragma once
-// Files that store texels without encoding: DDS and raw frames.
+// Files that store texels without compression, or blocks: DDS and raw frames.
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -7,20 +7,10 @@
 #include <vector>
 
 #include "arrays/files/source.h"
+#include "arrays/files/stored_order.h"
+#include "core/new_file.h"
 
 namespace texton::detail {
-
-/// Order of the bytes of a texel in the file.
-enum class StoredOrder : std::uint8_t {
-    same,  ///< as in the format
-    bgra,  ///< red and blue are exchanged
-    bgrx,  ///< red and blue are exchanged; the fourth byte is unused
-    rgbx,  ///< the fourth byte is unused
-    bgr,   ///< three bytes; red and blue are exchanged
-    rgb    ///< three bytes
-};
-/// Returns the bytes of a texel, or of a block, in the file.
-[[nodiscard]] std::size_t stored_bytes(Format format, StoredOrder order) noexcept;
 
 /// Location of the slices of a level in the file.
 struct StoredLevel {
@@ -42,7 +32,7 @@ struct FileIdentity {
 /// changed since, reading throws Error{io}. The file is opened for each read, so the number of sources is not limited
 /// by the number of files that a process may have open.
 [[nodiscard]] ImageSourcePtr stored_file(std::filesystem::path path, const FileIdentity& identity, Format format,
-                                         bool srgb, StoredOrder order, std::vector<StoredLevel> levels);
+                                         bool srgb, const StoredOrder& order, std::vector<StoredLevel> levels);
 
 /// Returns the first bytes of a file, at most `maximum`. Throws Error{io} if the file cannot be opened.
 [[nodiscard]] std::vector<std::byte> first_bytes(const char* object, const std::filesystem::path& path,
@@ -58,6 +48,8 @@ public:
     std::span<const std::byte> read(const ImageSource& file, int level, const Region& box);
     /// Adds to the progress and calls the callback. Throws Canceled if the callback returns false.
     void report(std::size_t bytes);
+    /// Reads a region of a file and appends its texels to `out`, a band of rows at a time.
+    void write(const ImageSource& file, int level, const Region& region, NewFile& out);
 
 private:
     const ImageState& image_;

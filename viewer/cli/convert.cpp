@@ -40,13 +40,27 @@ std::vector<std::string> conversions_of(const ImageFile& image, const fs::path& 
     return conversions;
 }
 
+// Image files have no formats like these. Texels of other formats are written as they are, or not at all: the user
+// decides whether values change.
+bool is_decoded(const FormatInfo& format) {
+    return format.layout == FormatLayout::block || format.layout == FormatLayout::packed ||
+           format.kind == FormatKind::snorm;
+}
+
+// Opens the files. Texels that the output cannot hold are read in the nearest format that it can hold.
+ImageFile opened(std::span<const fs::path> inputs, const fs::path& out, ImageOptions how) {
+    const ReadOptions& reading = viewer::file_reading();
+    ImageFile image = open_image(inputs, how, reading);
+    const Format format = image.info().format;
+    if (how.format || !is_decoded(info(format))) return image;
+    how.format = savable_format(out, format);
+    return how.format.value_or(format) == format ? image : open_image(inputs, how, reading);
+}
+
 Status run(const Options& options) {
     const std::vector<fs::path> inputs(options.files.begin(), options.files.end() - 1);
     const fs::path out = options.files.back();
-    const ImageOptions how = options.image.options();
-    const ReadOptions& reading = viewer::file_reading();
-    const ImageFile image =
-        inputs.size() == 1 ? open_image(inputs.front(), how, reading) : open_image(inputs, how, reading);
+    const ImageFile image = opened(inputs, out, options.image.options());
     SaveOptions saving{.compression = options.compression,
                        .cube = value_of(viewer::kCubeLayouts, options.cube_out).value(),
                        .alpha = saved_alpha(options.drop_alpha, std::span(&image, 1))};
@@ -97,13 +111,22 @@ void add_convert(CLI::App* command, Status& status) {
     command->footer(
         "The extension of OUT selects the file type. A .dds file stores every array kind with all levels. Several\n"
         "input files become the layers of an array, the faces of a cubemap (--kind cubemap) or the slices of a volume\n"
-        "(--kind array_3d). Color space and metadata are kept; premultiplied alpha stays premultiplied. Values\n"
-        "change only if --format or --color requires it. If writing fails, an existing OUT is unchanged.\n"
+        "(--kind array_3d). Color space and metadata are kept; premultiplied alpha stays premultiplied. If writing\n"
+        "fails, an existing OUT is unchanged.\n"
+        "\n"
+        "Values change only if --format or --color requires it, or if OUT cannot hold BC, snorm or rgb10a2 texels.\n"
+        "These are converted to the nearest format that OUT can hold, and the output says so. Integers take the\n"
+        "nearest code, with halves rounded away from zero; half floats take the nearest value, with ties to the even\n"
+        "code; integers clamp values outside their range. BC texels are those that a GPU reads, bit for bit;\n"
+        "--bc exact computes the fractions of the specification instead. --levels 1, --layer and --face select what\n"
+        "OUT can hold of an image with levels, layers or faces.\n"
         "\n"
         "Examples:\n"
         "  texton convert sky.exr sky.png --format rgba8_srgb\n"
         "  texton convert px.png nx.png py.png ny.png pz.png nz.png sky.dds --kind cubemap\n"
         "  texton convert sky.exr cross.exr --kind cubemap --cube-out horizontal_cross\n"
+        "  texton convert levels.dds first.png --levels 1\n"
+        "  texton convert blocks.dds wide.tif --bc exact --format rgba16_unorm\n"
         "  texton convert frames.yuv first.yuv --raw 1920x1080 --format nv12\n"
         "\n"
         "Exit status:\n"

@@ -15,6 +15,12 @@ void ImageOptionText::add_to(CLI::App& command) {
         ->type_name("KIND");
     command.add_option("--format", format_, "Texel format; values are converted if necessary. Default: from the files")
         ->type_name("FORMAT");
+    command
+        .add_option("--bc", bc_,
+                    "Decoding of BC1 to BC5 for another --format: as a GPU decodes them (gpu), or the exact fractions "
+                    "of the specification (exact)")
+        ->check(CLI::IsMember(all_names(viewer::kBlockDecodings)))
+        ->capture_default_str();
     command.add_option("--color", color_, "Color encoding of the values in the file")
         ->check(CLI::IsMember(all_names(viewer::kImageColors)))
         ->capture_default_str();
@@ -35,6 +41,12 @@ void ImageOptionText::add_to(CLI::App& command) {
         ->type_name("INDEX|NAME");
     command.add_option("--first-level", first_level_, "Level of the file that becomes level 0")->check(at_least(0));
     command.add_option("--levels", levels_, "Maximum number of levels; 0 reads all levels")->check(at_least(0));
+    command
+        .add_option("--layer", layer_,
+                    "Index of the only layer to read: a layer, a cube of several, or a slice of a volume")
+        ->type_name("INDEX");
+    command.add_option("--face", face_, "Index of the only face of a cubemap to read: 0 to 5 are +x -x +y -y +z -z")
+        ->type_name("INDEX");
     command.add_option("--raw", raw_, "Frame size of a file without a header; --format is its format, nv12 by default")
         ->type_name("WxH");
     command.add_option("--frame", frame_, "Index of the frame in a file without a header");
@@ -44,6 +56,7 @@ ImageOptions ImageOptionText::options() const {
     ImageOptions options;
     if (!kind_.empty()) options.kind = verify::kind_of(kind_, "--kind");
     if (!format_.empty()) options.format = verify::format_of(format_, "--format");
+    options.bc = value_of(viewer::kBlockDecodings, bc_).value();
     options.color = value_of(viewer::kImageColors, color_).value();
     options.window = value_of(viewer::kImageWindows, window_).value();
     options.upright = !as_stored_;
@@ -57,6 +70,8 @@ ImageOptions ImageOptionText::options() const {
     }
     options.first_level = first_level_;
     options.levels = levels_;
+    options.layer = layer_;
+    options.face = face_;
     if (!raw_.empty()) {
         Extent extent = verify::size_of(raw_, "--raw");
         extent.depth = 1;

@@ -1,4 +1,7 @@
 #pragma once
+#include <optional>
+#include <string>
+
 #include <CLI/CLI.hpp>
 
 #include <texton/image_file.h>
@@ -16,6 +19,7 @@ public:
 private:
     std::string kind_;
     std::string format_;
+    std::string bc_ = "gpu";
     std::string color_ = "by_metadata";
     std::string window_ = "data";
     bool as_stored_ = false;
@@ -24,6 +28,8 @@ private:
     std::string part_ = "0";
     int first_level_ = 0;
     int levels_ = 0;
+    std::optional<std::size_t> layer_;
+    std::optional<int> face_;
     std::string raw_;
     std::size_t frame_ = 0;
 };

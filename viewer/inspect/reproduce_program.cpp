@@ -97,6 +97,8 @@ private:
         const ImageOptions standard;
         if (options.kind) line("{}.kind = {};", name, word_of(*options.kind));
         if (options.format) line("{}.format = {};", name, word_of(*options.format));
+        if (options.bc != standard.bc)
+            line("{}.bc = texton::BlockDecoding::{};", name, name_of(kBlockDecodings, options.bc));
         if (options.color != standard.color)
             line("{}.color = texton::ImageColor::{};", name, name_of(kImageColors, options.color));
         if (options.window != standard.window) line("{}.window = texton::ImageWindow::display;", name);
@@ -107,6 +109,8 @@ private:
         if (!options.part_name.empty()) line("{}.part_name = {};", name, cpp_literal(options.part_name));
         if (options.first_level != 0) line("{}.first_level = {};", name, options.first_level);
         if (options.levels != 0) line("{}.levels = {};", name, options.levels);
+        if (options.layer) line("{}.layer = {};", name, *options.layer);
+        if (options.face) line("{}.face = {};", name, *options.face);
         if (options.raw)
             line("{}.raw = texton::RawFrames{{{}, {{{}, {}}}, {}}};", name, word_of(options.raw->format),
                  options.raw->extent.width, options.raw->extent.height, options.raw->frame);

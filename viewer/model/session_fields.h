@@ -55,9 +55,11 @@ void visit_fields(Maybe<RawFrames> auto& raw, auto& visit) {
 }
 
 void visit_fields(Maybe<ImageOptions> auto& options, auto& visit) {
-    auto& [kind, format, color, window, upright, cube, cube_side, part, part_name, first_level, levels, raw] = options;
+    auto& [kind, format, bc, color, window, upright, cube, cube_side, part, part_name, first_level, levels, layer, face,
+           raw] = options;
     visit("kind", kind);
     visit("format", format);
+    visit("bc", bc, kBlockDecodings);
     visit("color", color, kImageColors);
     visit("window", window, kImageWindows);
     visit("upright", upright);
@@ -67,6 +69,8 @@ void visit_fields(Maybe<ImageOptions> auto& options, auto& visit) {
     visit("part_name", part_name);
     visit("first_level", first_level);
     visit("levels", levels);
+    visit("layer", layer);
+    visit("face", face);
     visit("raw", raw);
 }
 

@@ -11,11 +11,11 @@ namespace {
 
 // Replaces names of the library by the options of the programs that set them (see reading_options.h).
 std::string with_option_names(std::string text) {
-    constexpr std::pair<std::string_view, std::string_view> kOptions[] = {{"ReadLimits::seconds", "--read-seconds"},
-                                                                          {"ReadLimits::bytes", "--read-memory"},
-                                                                          {"SavedAlpha::dropped", "--drop-alpha"},
-                                                                          {"ImageOptions::levels = ", "--levels "},
-                                                                          {"ImageOptions::format = ", "--format "}};
+    constexpr std::pair<std::string_view, std::string_view> kOptions[] = {
+        {"ReadLimits::seconds", "--read-seconds"}, {"ReadLimits::bytes", "--read-memory"},
+        {"SavedAlpha::dropped", "--drop-alpha"},   {"ImageOptions::levels = ", "--levels "},
+        {"ImageOptions::layer", "--layer"},        {"ImageOptions::face", "--face"},
+        {"ImageOptions::format = ", "--format "}};
     for (const auto& [name, option] : kOptions) {
         if (const std::size_t at = text.find(name); at != std::string::npos) text.replace(at, name.size(), option);
     }

@@ -205,6 +205,7 @@ std::vector<std::byte> message(const Description& description) {
     put_metadata(out, image.metadata);
     out.put(image.conversions.size());
     for (const std::string& sentence : image.conversions) out.put(sentence);
+    put_optional(out, image.planar);
     put_optional(out, image.kind);
     put_optional(out, image.cube);
     for (const auto* frames : {&image.data, &image.displays}) {
@@ -233,6 +234,8 @@ Description description_of(std::span<const std::byte> bytes) {
     for (std::size_t left = in.take_count("number of conversions", kTextBytes); left > 0; --left) {
         image.conversions.push_back(in.take_text("conversion"));
     }
+    image.planar = take_optional(in, "planar format", formats().back().format);
+    if (image.planar && plane_count(*image.planar) < 2) throw MalformedMessage("planar format");
     image.kind = take_optional(in, "kind of array", ArrayKind::cubemap_layered);
     image.cube = take_optional(in, "layout of a cube", CubeLayout::openexr_latlong);
     image.data = take_frames(in, "data windows", levels);

@@ -96,7 +96,7 @@ struct SourceKey {
     int part = 0;                                ///< oiio: index of the part
     ImageColor color = ImageColor::by_metadata;  ///< oiio and dds
     RawFrames raw{};                             ///< raw: the frame
-    std::uint8_t plane = 0;                      ///< raw: 0 is luma, 1 is chroma
+    std::uint8_t plane = 0;                      ///< planar images: 0 is luma, 1 is chroma
     bool operator==(const SourceKey&) const = default;
 };
 

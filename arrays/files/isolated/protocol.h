@@ -30,7 +30,7 @@
 namespace texton::detail {
 
 /// "TxR" and the version of the protocol, which changes with the packets and with the messages in message.h.
-constexpr std::uint32_t kReaderProtocol = 0x54785203;
+constexpr std::uint32_t kReaderProtocol = 0x54785204;
 constexpr int kControlDescriptor = 3;  ///< descriptor of the control socket in the helper
 
 enum class PacketKind : std::uint32_t {

@@ -84,6 +84,15 @@ OpenedImage opened(const ReaderSessionPtr& session, const SourceKey& key) {
     return image;
 }
 
+// Refuses a reply that does not describe a plane of a planar image of this size.
+void require_plane(ReaderSession& session, const ImageSource& file, Format planar, int index, const Extent& extent) {
+    const PlaneInfo plane = plane_info(planar, index);
+    const Extent expected{extent.width / plane.divide_width, extent.height / plane.divide_height};
+    if (file.format() != plane.format || file.levels().size() != 1 || file.level(0) != expected) {
+        session.refuse_reply(kOpen, "plane");
+    }
+}
+
 class IsolatedOpener : public FileOpener {
 public:
     explicit IsolatedOpener(const ReadOptions& options) : options_(options) {}
@@ -102,7 +111,16 @@ public:
         return opened(session(path), {.kind = SourceKind::oiio, .part = part, .color = color});
     }
     OpenedImage open_dds(const std::filesystem::path& path, ImageColor color) override {
-        return opened(session(path), {.kind = SourceKind::dds, .color = color});
+        const ReaderSessionPtr reader = session(path);
+        SourceKey key{.kind = SourceKind::dds, .color = color};
+        OpenedImage image = opened(reader, key);
+        if (!image.planar) return image;
+        const Extent extent = image.file->level(0);
+        key.plane = 1;
+        image.chroma = opened(reader, key).file;
+        require_plane(*reader, *image.file, *image.planar, 0, extent);
+        require_plane(*reader, *image.chroma, *image.planar, 1, extent);
+        return image;
     }
     OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw) override {
         OpenedFrame frame;
@@ -122,14 +140,10 @@ private:
         const ReaderSessionPtr reader = session(path);
         const SourceKey key{.kind = SourceKind::raw, .raw = raw, .plane = static_cast<std::uint8_t>(index)};
         IsolatedSource source{reader, key, reader->open(kOpen, key)};
-        const PlaneInfo part = plane_info(raw.format, index);
-        const Extent extent{raw.extent.width / part.divide_width, raw.extent.height / part.divide_height};
-        const std::vector<DescribedLevel>& levels = source.description.levels;
-        if (source.description.format != part.format || levels.size() != 1 || levels.front().extent != extent) {
-            reader->refuse_reply(kOpen, "plane");
-        }
         metadata = std::move(source.description.image.metadata);
-        return std::make_shared<IsolatedFile>(std::move(source));
+        auto file = std::make_shared<IsolatedFile>(std::move(source));
+        require_plane(*reader, *file, raw.format, index, raw.extent);
+        return file;
     }
 
     ReadOptions options_;

@@ -171,7 +171,10 @@ private:
             case SourceKind::oiio:
                 image = open_with_oiio(request.path, request.source.part, request.source.color);
                 break;
-            case SourceKind::dds: image = open_dds(request.path, request.source.color); break;
+            case SourceKind::dds:
+                image = open_dds(request.path, request.source.color);
+                if (request.source.plane == 1 && image.planar) image.file = image.chroma;
+                break;
             case SourceKind::raw: {
                 OpenedFrame frame = open_raw_frame(request.path, request.source.raw);
                 image.metadata = std::move(frame.metadata);

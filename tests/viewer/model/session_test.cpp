@@ -21,6 +21,7 @@ Session unusual() {
                       {.paths = {"/a/x.exr", "/a/y.exr"},
                        .options = {.kind = ArrayKind::layered_2d,
                                    .format = Format::rgba16_float,
+                                   .bc = BlockDecoding::exact,
                                    .color = ImageColor::linear,
                                    .window = ImageWindow::display,
                                    .upright = false,
@@ -29,6 +30,8 @@ Session unusual() {
                                    .part = 2,
                                    .first_level = 1,
                                    .levels = 3,
+                                   .layer = 4,
+                                   .face = 5,
                                    .raw = RawFrames{Format::p010, {64, 32}, 5}}}};
     session.current = 1;
     session.reference = 0;
