@@ -27,6 +27,12 @@ std::uint32_t one(Format format) {
     return 1;
 }
 
+// Returns a remedy for a kind of file that cannot hold channels of a type.
+std::string kinds_for(OIIO::TypeDesc type) {
+    if (type == OIIO::TypeHalf) return "Use .exr.";
+    return type == OIIO::TypeFloat || type == OIIO::TypeUInt32 ? "Use .tif or .exr." : "Use .tif.";
+}
+
 std::optional<Format> format_of(const OIIO::TypeDesc& type) {
     switch (type.basetype) {
         case OIIO::TypeDesc::UINT8: return Format::r8_unorm;
@@ -150,10 +156,7 @@ void require_read(const char* object, const std::filesystem::path& path, OIIO::I
 }
 
 std::string other_kinds(Format format) {
-    if (info(format).layout != FormatLayout::plain) return "Use .dds.";
-    const OIIO::TypeDesc type = channel_type(format);
-    if (type == OIIO::TypeHalf) return "Use .exr.";
-    return type == OIIO::TypeFloat || type == OIIO::TypeUInt32 ? "Use .tif or .exr." : "Use .tif.";
+    return info(format).layout == FormatLayout::plain ? kinds_for(channel_type(format)) : "Use .dds.";
 }
 
 OIIO::TypeDesc channel_type(Format format) { return OIIO::TypeDesc(OIIO::string_view(std::string(info(format).oiio))); }
@@ -306,7 +309,7 @@ void ImageFileOutput::open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOu
         fail_file(object_, path_,
                   fmt::format("is of a kind that OpenImageIO cannot write with {} channels of type {}", first.nchannels,
                               first.format.c_str()),
-                  "Use .tif or .exr.");
+                  kinds_for(first.format));
     }
     // The TIFF writer loses earlier parts if it appends a part to a stream.
     if (stream_ == nullptr && output_->supports("ioproxy") && output_->format_name() != std::string("tiff")) {

@@ -21,7 +21,7 @@ using test::Bytes;
 using test::read_part;
 using test::same_bytes;
 
-constexpr Extent kExtent{16, 8};
+constexpr Extent kExtent{64, 32};  // smaller files of JPEG 2000 cannot be read by OpenImageIO
 
 struct Container {
     const char* ending;
@@ -82,13 +82,10 @@ protected:
     }
 
 private:
-    // Files do not say that integers of 8 or 16 bits are not unorm or sint.
+    // Files do not say that integers of 8 or 16 bits are not unorm.
     static Format as_read(Format format) {
-        const FormatInfo& row = info(format);
-        const bool is_signed = row.kind == FormatKind::snorm || row.kind == FormatKind::sint;
-        if (row.bits == 32 || row.kind == FormatKind::floating) return format;
-        return row.bits == 8 ? (is_signed ? Format::rgba8_sint : Format::rgba8_unorm)
-                             : (is_signed ? Format::rgba16_sint : Format::rgba16_unorm);
+        if (format == Format::rgba8_uint) return Format::rgba8_unorm;
+        return format == Format::rgba16_uint ? Format::rgba16_unorm : format;
     }
     static void make_finite(Format format, Bytes& texels) {
         const std::size_t bytes = info(format).bits / 8;
