@@ -37,12 +37,13 @@ OpenedImage described(std::string file_kind, const ContainerContents& contents,
     metadata.file_kind = std::move(file_kind);
     metadata.color_space = contents.color_space;
     const std::size_t channels = info(contents.info.format).channels;
-    if (channels == 4 && stores_alpha(contents.order)) metadata.alpha = contents.alpha;
+    const bool stores_alpha = contents.order == StoredOrder::same || contents.order.channels[3].count != 0;
+    if (channels == 4 && stores_alpha) metadata.alpha = contents.alpha;
     const std::size_t named = channels == 4 && metadata.alpha == ImageAlpha::none ? 3 : channels;
     constexpr const char* kNames[] = {"R", "G", "B", "A"};
     metadata.channels.assign(kNames, kNames + named);
     metadata.data = metadata.display = frame_of(kOpen, contents.info.extent);
-    if (contents.order != StoredOrder::same) opened.conversions.push_back(conversion_of(contents.order));
+    opened.conversions = conversions_of(contents.order, contents.info.format);
     opened.kind = contents.info.kind;
     for (const StoredLevel& level : levels) opened.data.push_back(frame_of(kOpen, level.extent));
     opened.displays = opened.data;

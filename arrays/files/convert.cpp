@@ -12,93 +12,16 @@
 #include <fmt/format.h>
 #include <tbb/task_arena.h>
 
+#include "arrays/files/decoded_blocks.h"
 #include "arrays/files/oiio.h"
 #include "arrays/files/stored_texels.h"
+#include "arrays/files/texel_values.h"
 #include "core/parallel.h"
 
 namespace texton::detail {
 namespace {
 
 constexpr const char* kOpen = "texton::open_image";
-
-bool has_values(Format format) noexcept {
-    const FormatInfo& row = info(format);
-    const bool number =
-        row.kind == FormatKind::unorm || row.kind == FormatKind::srgb || row.kind == FormatKind::floating;
-    return row.layout == FormatLayout::plain && number;
-}
-
-float linear_of(float encoded) noexcept {
-    const double value = encoded;
-    return static_cast<float>(value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4));
-}
-
-float encoded_of(float linear) noexcept {
-    const double value = linear;
-    return static_cast<float>(value <= 0.0031308 ? value * 12.92 : 1.055 * std::pow(value, 1 / 2.4) - 0.055);
-}
-
-// The last of two or four channels is alpha, which is never sRGB-encoded.
-void change_colors(std::span<float> values, int channels, float (*change)(float) noexcept) {
-    const auto count = static_cast<std::size_t>(channels);
-    for (std::size_t at = 0; at < values.size(); ++at) {
-        const bool alpha = count % 2 == 0 && at % count == count - 1;
-        if (!alpha) values[at] = change(values[at]);
-    }
-}
-
-template <class Code>
-void from_unorm(const std::byte* texels, std::span<float> values) noexcept {
-    for (std::size_t at = 0; at < values.size(); ++at) {
-        Code stored;
-        std::memcpy(&stored, texels + at * sizeof(Code), sizeof(Code));
-        values[at] = static_cast<float>(stored) / static_cast<float>(std::numeric_limits<Code>::max());
-    }
-}
-
-// Rounds halves up. NaN becomes 0.
-template <class Code>
-void to_unorm(std::span<const float> values, std::byte* texels) noexcept {
-    constexpr double kMax = std::numeric_limits<Code>::max();
-    for (std::size_t at = 0; at < values.size(); ++at) {
-        const double value = values[at] > 0 ? std::min(1.0, static_cast<double>(values[at])) : 0.0;
-        const auto stored = static_cast<Code>(std::floor(value * kMax + 0.5));
-        std::memcpy(texels + at * sizeof(Code), &stored, sizeof(Code));
-    }
-}
-
-// Converts values between float and another type of floats. OpenImageIO counts in int.
-void convert_floats(OIIO::TypeDesc from_type, const void* from, OIIO::TypeDesc to_type, void* to, std::size_t count) {
-    constexpr std::size_t kPiece = std::size_t{1} << 20;
-    for (std::size_t at = 0; at < count; at += kPiece) {
-        OIIO::convert_pixel_values(from_type, static_cast<const std::byte*>(from) + at * from_type.size(), to_type,
-                                   static_cast<std::byte*>(to) + at * to_type.size(),
-                                   static_cast<int>(std::min(kPiece, count - at)));
-    }
-}
-
-void to_floats(Format format, bool decode, const std::byte* texels, std::span<float> values) {
-    if (info(format).kind == FormatKind::floating) {
-        convert_floats(channel_type(format), texels, OIIO::TypeDesc::FLOAT, values.data(), values.size());
-    } else if (info(format).bits == 8) {
-        from_unorm<std::uint8_t>(texels, values);
-    } else {
-        from_unorm<std::uint16_t>(texels, values);
-    }
-    if (decode) change_colors(values, info(format).channels, linear_of);
-}
-
-// Changes the values.
-void store_floats(std::span<float> values, Format format, bool encode, std::byte* texels) {
-    if (encode) change_colors(values, info(format).channels, encoded_of);
-    if (info(format).kind == FormatKind::floating) {
-        convert_floats(OIIO::TypeDesc::FLOAT, values.data(), channel_type(format), texels, values.size());
-    } else if (info(format).bits == 8) {
-        to_unorm<std::uint8_t>(values, texels);
-    } else {
-        to_unorm<std::uint16_t>(values, texels);
-    }
-}
 
 // Source channel of each target channel, or a constant: kZero is 0, kOne is 1.
 constexpr int kZero = -1, kOne = -2;
@@ -114,38 +37,28 @@ std::array<int, 4> sources_of_channels(int from, int to, bool has_alpha) noexcep
 
 class Converted : public ImageSource {
 public:
-    Converted(ImageSourcePtr file, Format to, bool srgb, bool has_alpha)
+    /// `by_value`: the numeric values are converted; otherwise the bits of channels are kept.
+    Converted(ImageSourcePtr file, Format to, bool srgb, bool by_value, bool has_alpha)
         : ImageSource(to, srgb, file->levels()),
           file_(std::move(file)),
-          by_value_(is_by_value(file_->format(), to)),
-          center_(by_value_ ? with_channels(to, info(file_->format()).channels) : file_->format()),
-          sources_(sources_of_channels(info(center_).channels, info(to).channels, has_alpha)) {}
+          by_value_(by_value),
+          sources_(sources_of_channels(info(file_->format()).channels, info(to).channels, has_alpha)) {}
 
     void read(int level, const Region& box, std::byte* packed) const override {
         const Format from = file_->format();
-        const std::size_t count = box.extent.width * box.extent.height * box.extent.depth;
         if (!by_value_ && info(from).channels == info(format()).channels) {
             file_->read(level, box, packed);
             return;
         }
-        auto texels = std::make_unique_for_overwrite<std::byte[]>(packed_bytes(from, box.extent));
+        const auto texels = std::make_unique_for_overwrite<std::byte[]>(packed_bytes(from, box.extent));
         file_->read(level, box, texels.get());
-        if (by_value_) {
-            auto converted = std::make_unique_for_overwrite<std::byte[]>(packed_bytes(center_, box.extent));
-            run_in_parallel((count + kGrain - 1) / kGrain, [&](std::size_t part) {
-                const std::size_t first = part * kGrain;
-                std::vector<float> values(std::min(kGrain, count - first) *
-                                          static_cast<std::size_t>(info(from).channels));
-                to_floats(from, file_->srgb() && !srgb(), texels.get() + first * info(from).bytes, values);
-                store_floats(values, center_, srgb() && !file_->srgb(), converted.get() + first * info(center_).bytes);
-            });
-            texels = std::move(converted);
-        }
-        if (info(center_).channels == info(format()).channels) {
-            std::memcpy(packed, texels.get(), packed_bytes(center_, box.extent));
-        } else {
-            spread(texels.get(), packed, count);
-        }
+        const std::size_t count = box.extent.width * box.extent.height * box.extent.depth;
+        run_in_parallel((count + kGrain - 1) / kGrain, [&](std::size_t part) {
+            const std::size_t first = part * kGrain, texels_here = std::min(kGrain, count - first);
+            const std::byte* here = texels.get() + first * info(from).bytes;
+            std::byte* there = packed + first * info(format()).bytes;
+            by_value_ ? convert(here, there, texels_here) : spread_codes(here, there, texels_here);
+        });
     }
 
     std::vector<Region> boxes(int level, std::size_t max_bytes) const override {
@@ -157,33 +70,53 @@ public:
 private:
     static constexpr std::size_t kGrain = 16384;
 
-    static bool is_by_value(Format from, Format to) noexcept { return conversion(from, to) == Conversion::values; }
-
-    void spread(const std::byte* texels, std::byte* packed, std::size_t count) const {
-        const auto from_channels = static_cast<std::size_t>(info(center_).channels);
+    void convert(const std::byte* from, std::byte* to, std::size_t count) const {
+        const auto from_channels = static_cast<std::size_t>(info(file_->format()).channels);
         const auto to_channels = static_cast<std::size_t>(info(format()).channels);
-        const std::size_t channel = info(format()).bytes / to_channels;
-        std::vector<std::byte> one(channel * 4);
-        set_alpha_to_one(with_channels(format(), 4), one);
-        for (std::size_t at = 0; at < count; ++at) {
-            for (std::size_t to = 0; to < to_channels; ++to) {
-                std::byte* target = packed + (at * to_channels + to) * channel;
-                const int source = sources_[to];
-                if (source == kZero) {
-                    std::memset(target, 0, channel);
-                } else if (source == kOne) {
-                    std::memcpy(target, one.data() + 3 * channel, channel);
-                } else {
-                    std::memcpy(target, texels + (at * from_channels + static_cast<std::size_t>(source)) * channel,
-                                channel);
+        std::vector<float> values(count * from_channels);
+        to_floats(file_->format(), file_->srgb() && !srgb(), from, values);
+        if (from_channels != to_channels) {
+            std::vector<float> spread(count * to_channels);
+            spread_channels(values.data(), spread.data(), count, 1.0f);
+            values = std::move(spread);
+        }
+        store_floats(values, format(), srgb() && !file_->srgb(), to);
+    }
+
+    void spread_codes(const std::byte* from, std::byte* to, std::size_t count) const {
+        std::array<std::byte, 16> one{};
+        set_alpha_to_one(with_channels(format(), 4), std::span(one).first(info(with_channels(format(), 4)).bytes));
+        const auto spread = [&](auto code) {
+            std::memcpy(&code, &one[3 * sizeof(code)], sizeof(code));
+            spread_channels(from, to, count, code);
+        };
+        switch (info(format()).bits) {
+            case 8: return spread(std::uint8_t{});
+            case 16: return spread(std::uint16_t{});
+            default: return spread(std::uint32_t{});
+        }
+    }
+
+    template <class Channel>
+    void spread_channels(const void* from, void* to, std::size_t count, Channel one) const {
+        const auto from_channels = static_cast<std::size_t>(info(file_->format()).channels);
+        const auto to_channels = static_cast<std::size_t>(info(format()).channels);
+        const auto* source = static_cast<const std::byte*>(from);
+        auto* target = static_cast<std::byte*>(to);
+        for (std::size_t texel = 0; texel < count; ++texel) {
+            for (std::size_t c = 0; c < to_channels; ++c, target += sizeof(Channel)) {
+                Channel value = sources_[c] == kOne ? one : Channel{};
+                if (sources_[c] >= 0) {
+                    const std::size_t channel = texel * from_channels + static_cast<std::size_t>(sources_[c]);
+                    std::memcpy(&value, source + channel * sizeof(Channel), sizeof(Channel));
                 }
+                std::memcpy(target, &value, sizeof(Channel));
             }
         }
     }
 
     ImageSourcePtr file_;
     bool by_value_;
-    Format center_;  // type of the target with the number of channels of the file
     std::array<int, 4> sources_;
 };
 
@@ -205,6 +138,55 @@ void say_channels(int from, int to, bool has_alpha, std::vector<std::string>& se
         sentences.push_back(
             fmt::format("Gray is widened to red, green and blue{}.", from == 1 ? ", with alpha 1" : ""));
     }
+}
+
+// Says which values the target cannot hold.
+void say_clamped(FormatKind from, FormatKind to, std::vector<std::string>& sentences) {
+    const bool has_sign = to == FormatKind::floating || to == FormatKind::snorm;
+    if (from == FormatKind::floating && to == FormatKind::snorm) {
+        sentences.emplace_back("Values below -1 and above 1 are clamped.");
+    } else if (from == FormatKind::floating && !has_sign) {
+        sentences.emplace_back("Values below 0 and above 1 are clamped.");
+    } else if (from == FormatKind::snorm && !has_sign) {
+        sentences.emplace_back("Values below 0 are clamped.");
+    }
+}
+
+[[noreturn]] void refuse(Format from, Format to, const std::string& name) {
+    fail_file(kOpen, name,
+              fmt::format("contains {}, which cannot be converted to {}", texton::name(from), texton::name(to)),
+              "Request a format whose channels have the same number of bits. Values are converted between unorm, "
+              "snorm, srgb and float formats only.",
+              ErrorCode::unsupported);
+}
+
+ImageSourcePtr converted_channels(ImageSourcePtr file, Format to, bool by_value, bool has_alpha,
+                                  std::vector<std::string>& sentences) {
+    const Format from = file->format();
+    const bool is_float = info(to).kind == FormatKind::floating;
+    const bool srgb = info(to).kind == FormatKind::srgb || (file->srgb() && !(by_value && is_float));
+    if (by_value) {
+        if (file->srgb() && !srgb) sentences.emplace_back("sRGB is decoded to linear values.");
+        if (!file->srgb() && srgb) sentences.emplace_back("Linear values are encoded as sRGB.");
+    }
+    say_channels(info(from).channels, info(to).channels, has_alpha, sentences);
+    return std::make_shared<Converted>(std::move(file), to, srgb, by_value, has_alpha);
+}
+
+ImageSourcePtr converted_blocks(ImageSourcePtr file, Format to, BlockDecoding decoding, bool has_alpha,
+                                const std::string& name, std::vector<std::string>& sentences) {
+    const Format from = file->format();
+    ImageSourcePtr decoded = decoded_blocks(std::move(file), decoding);
+    const bool exact = decoded->format() != decoded_format(from);
+    const Conversion how = conversion(decoded->format(), to);
+    if (how == Conversion::impossible || (exact && !has_values(to))) refuse(from, to, name);
+    sentences.push_back(exact ? fmt::format("Blocks of {} are decoded with the exact fractions.", texton::name(from))
+                              : fmt::format("Blocks of {} are decoded to {}, as a GPU decodes them.",
+                                            texton::name(from), texton::name(decoded->format())));
+    if (info(from).channels == 3) sentences.emplace_back("Three channels are widened to four, with alpha 1.");
+    if (!exact) return converted(std::move(decoded), to, decoding, has_alpha, name, sentences);
+    say_clamped(info(from).kind, info(to).kind, sentences);
+    return converted_channels(std::move(decoded), to, true, has_alpha, sentences);
 }
 
 class FacesAround : public ImageSource {
@@ -316,12 +298,15 @@ private:
 Conversion conversion(Format from, Format to) noexcept {
     const FormatInfo& old = info(from);
     const FormatInfo& target = info(to);
-    if (old.layout != target.layout) return Conversion::impossible;
-    if (old.layout != FormatLayout::plain) {
+    if (old.layout != target.layout && (!has_values(from) || !has_values(to))) return Conversion::impossible;
+    if (old.layout == FormatLayout::block || old.layout == FormatLayout::planar) {
         return family(from) == family(to) ? Conversion::none : Conversion::impossible;
     }
     const auto is_float = [](const FormatInfo& row) { return row.kind == FormatKind::floating; };
-    if (old.bits == target.bits && is_float(old) == is_float(target)) return Conversion::none;
+    const bool is_signed = old.kind == FormatKind::snorm;
+    const bool loses_sign = is_signed && (target.kind == FormatKind::unorm || target.kind == FormatKind::srgb);
+    const bool alike = old.layout == target.layout && old.bits == target.bits && is_float(old) == is_float(target);
+    if (alike && !loses_sign) return Conversion::none;
     return has_values(from) && has_values(to) ? Conversion::values : Conversion::impossible;
 }
 
@@ -343,34 +328,23 @@ void describe_colors(Format format, bool srgb, ImageColor color, const std::stri
     }
 }
 
-ImageSourcePtr converted(ImageSourcePtr file, Format to, bool has_alpha, const std::string& name,
-                         std::vector<std::string>& sentences) {
+ImageSourcePtr converted(ImageSourcePtr file, Format to, BlockDecoding decoding, bool has_alpha,
+                         const std::string& name, std::vector<std::string>& sentences) {
     const Format from = file->format();
     if (from == to) return file;
-    const Conversion how = conversion(from, to);
-    if (how == Conversion::impossible) {
-        fail_file(kOpen, name,
-                  fmt::format("contains {}, which cannot be converted to {}", texton::name(from), texton::name(to)),
-                  "Request a format whose channels have the same number of bits. Values are converted between unorm, "
-                  "srgb and float formats only.",
-                  ErrorCode::unsupported);
+    if (block_side(from) > 1 && family(from) != family(to)) {
+        return converted_blocks(std::move(file), to, decoding, has_alpha, name, sentences);
     }
-    const bool to_srgb = info(to).kind == FormatKind::srgb;
-    const bool by_value = how == Conversion::values;
-    const bool srgb = to_srgb || (file->srgb() && !(by_value && info(to).kind == FormatKind::floating));
-    if (by_value) {
+    const Conversion how = conversion(from, to);
+    if (how == Conversion::impossible) refuse(from, to, name);
+    if (how == Conversion::values) {
         sentences.push_back(fmt::format("Channels are converted from {} bits to {} bits{}.", info(from).bits,
                                         info(to).bits, info(to).kind == FormatKind::floating ? " (float)" : ""));
-        if (info(from).kind == FormatKind::floating && info(to).kind != FormatKind::floating) {
-            sentences.emplace_back("Values below 0 and above 1 are clamped.");
-        }
-        if (file->srgb() && !srgb) sentences.emplace_back("sRGB is decoded to linear values.");
-        if (!file->srgb() && srgb) sentences.emplace_back("Linear values are encoded as sRGB.");
+        say_clamped(info(from).kind, info(to).kind, sentences);
     } else if (info(from).kind != info(to).kind) {
         sentences.push_back(fmt::format("The stored bits are reinterpreted as {}.", texton::name(to)));
     }
-    say_channels(info(from).channels, info(to).channels, has_alpha, sentences);
-    return std::make_shared<Converted>(std::move(file), to, srgb, has_alpha);
+    return converted_channels(std::move(file), to, how == Conversion::values, has_alpha, sentences);
 }
 
 ImageSourcePtr faces_around(ImageSourcePtr image, CubeLayout layout, std::size_t side, const std::string& name) {

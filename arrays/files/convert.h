@@ -7,7 +7,7 @@
 
 namespace texton::detail {
 
-/// How texels of one format are converted to another.
+/// How texels of one format are converted to another. Block-compressed texels are decoded before.
 enum class Conversion : std::uint8_t {
     none,       ///< the bits of each channel are kept; the number of channels may change
     values,     ///< the numeric values are kept within the range of the target
@@ -24,15 +24,15 @@ enum class Conversion : std::uint8_t {
 void describe_colors(Format format, bool srgb, ImageColor color, const std::string& space,
                      std::vector<std::string>& sentences);
 
-/// Returns the file converted to the format `to`. If `has_alpha` is true, the second of two channels is alpha, and the
-/// first one is gray, which becomes red, green and blue. Appends a description of the conversion to `sentences`. Throws
-/// Error{unsupported}, which contains `name`, if the conversion is impossible.
-[[nodiscard]] ImageSourcePtr converted(ImageSourcePtr file, Format to, bool has_alpha, const std::string& name,
-                                       std::vector<std::string>& sentences);
+/// Returns the file converted to the format `to`, whose blocks are decoded with `decoding`. If `has_alpha` is true, the
+/// second of two channels is alpha, and the first one is gray, which becomes red, green and blue. Appends a description
+/// of the conversion to `sentences`. Throws Error{unsupported}, which contains `name`, if the conversion is impossible.
+[[nodiscard]] ImageSourcePtr converted(ImageSourcePtr file, Format to, BlockDecoding decoding, bool has_alpha,
+                                       const std::string& name, std::vector<std::string>& sentences);
 
 /// Returns six slices, the cube faces that are resampled from an equirectangular image. `side` is the width of a face;
-/// 0 means a quarter of the image's width. Throws Error{unsupported}, which contains `name`, if the format is neither
-/// unorm, srgb nor float.
+/// 0 means a quarter of the image's width. Throws Error{unsupported}, which contains `name`, if the channels of the format
+/// are not numbers (see has_values()).
 [[nodiscard]] ImageSourcePtr faces_around(ImageSourcePtr image, CubeLayout layout, std::size_t side,
                                           const std::string& name);
 

@@ -17,7 +17,9 @@ namespace texton::detail {
 
 /// One image of a file.
 struct OpenedImage {
-    ImageSourcePtr file;                   ///< the texels
+    ImageSourcePtr file;                   ///< the texels; luma of a planar image
+    ImageSourcePtr chroma;                 ///< chroma of a planar image
+    std::optional<Format> planar;          ///< format of a planar image; unset: the image is not planar
     ImageMetadata metadata;                ///< the metadata
     std::vector<std::string> conversions;  ///< as ImageFile::conversions()
     std::optional<ArrayKind> kind;         ///< kind of array that the file specifies; unset: a single image
@@ -98,6 +100,11 @@ public:
 };
 /// Returns the object that opens files as the options request.
 [[nodiscard]] std::unique_ptr<FileOpener> file_opener(const ReadOptions& options);
+/// Returns the extension of a path in lower case, with the dot. It selects the kind of a file that is written.
+[[nodiscard]] std::string file_ending(const std::filesystem::path& path);
+/// Does the work of savable_format(), whose errors have `object`.
+[[nodiscard]] std::optional<Format> nearest_savable(const char* object, const std::filesystem::path& path,
+                                                    Format format);
 /// Writes a DDS file. Throws Error{io} and Canceled.
 void save_dds(const std::filesystem::path& path, const ImageState& image, const OnImageProgress& progress);
 /// Writes a KTX2 file. Throws Error{io}, Error{bad_argument} for an unknown compression, and Canceled.

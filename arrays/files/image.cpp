@@ -73,13 +73,11 @@ void write_whole(const std::filesystem::path& path, Format format, Extent extent
     }
     // OpenImageIO drops the channels silently if the kind of file does not support them.
     if (row.channels != 1 && !output->supports("alpha") && !output->supports("nchannels")) {
-        fail_file(kWrite, path, "is of a kind that cannot hold " + std::string(row.name),
-                  detail::other_kinds(spec.format));
+        fail_file(kWrite, path, "is of a kind that cannot hold " + std::string(row.name), detail::other_kinds(format));
     }
     output.open({&spec, 1});
     if (output->spec().format != spec.format || output->spec().nchannels != spec.nchannels) {
-        fail_file(kWrite, path, "is of a kind that cannot hold " + std::string(row.name),
-                  detail::other_kinds(spec.format));
+        fail_file(kWrite, path, "is of a kind that cannot hold " + std::string(row.name), detail::other_kinds(format));
     }
     output.require_written(output->write_image(spec.format, texels.data()));
     output.complete();

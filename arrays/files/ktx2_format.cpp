@@ -15,6 +15,10 @@ namespace {
 using F = Format;
 using O = StoredOrder;
 
+constexpr StoredOrder kRgb16 = stored_fields(6, {0, 16}, {16, 16}, {32, 16});
+constexpr StoredOrder kRgb32 = stored_fields(12, {0, 32}, {32, 32}, {64, 32});
+constexpr StoredOrder kBgr10a2 = stored_fields(4, {20, 10}, {10, 10}, {0, 10}, {30, 2});
+
 // Files are written with the first row of their format.
 constexpr VkFormatRow kFormats[] = {
     {9, F::r8_unorm},
@@ -77,14 +81,14 @@ constexpr VkFormatRow kFormats[] = {
     {27, F::rgba8_uint, O::rgb},
     {28, F::rgba8_sint, O::rgb},
     {29, F::rgba8_srgb, O::rgb},
-    {84, F::rgba16_unorm, O::rgb},
-    {85, F::rgba16_snorm, O::rgb},
-    {88, F::rgba16_uint, O::rgb},
-    {89, F::rgba16_sint, O::rgb},
-    {90, F::rgba16_float, O::rgb},
-    {104, F::rgba32_uint, O::rgb},
-    {105, F::rgba32_sint, O::rgb},
-    {106, F::rgba32_float, O::rgb},
+    {84, F::rgba16_unorm, kRgb16},
+    {85, F::rgba16_snorm, kRgb16},
+    {88, F::rgba16_uint, kRgb16},
+    {89, F::rgba16_sint, kRgb16},
+    {90, F::rgba16_float, kRgb16},
+    {104, F::rgba32_uint, kRgb32},
+    {105, F::rgba32_sint, kRgb32},
+    {106, F::rgba32_float, kRgb32},
     // blue first
     {30, F::rgba8_unorm, O::bgr},
     {31, F::rgba8_snorm, O::bgr},
@@ -96,7 +100,7 @@ constexpr VkFormatRow kFormats[] = {
     {48, F::rgba8_uint, O::bgra},
     {49, F::rgba8_sint, O::bgra},
     {50, F::rgba8_srgb, O::bgra},
-    {58, F::rgb10a2_unorm, O::bgr10a2},
+    {58, F::rgb10a2_unorm, kBgr10a2},
     // words of four bytes, which KTX2 forbids because they are the same as the bytes
     {51, F::rgba8_unorm},
     {52, F::rgba8_snorm},

@@ -30,6 +30,12 @@ std::uint32_t one(Format format) {
     return 1;
 }
 
+// Returns a remedy for a kind of file that cannot hold channels of a type.
+std::string kinds_for(OIIO::TypeDesc type) {
+    if (type == OIIO::TypeHalf) return "Use .exr.";
+    return type == OIIO::TypeFloat || type == OIIO::TypeUInt32 ? "Use .tif or .exr." : "Use .tif.";
+}
+
 std::optional<Format> format_of(const OIIO::TypeDesc& type) {
     switch (type.basetype) {
         case OIIO::TypeDesc::UINT8: return Format::r8_unorm;
@@ -134,11 +140,8 @@ void require_read(const char* object, const std::filesystem::path& path, OIIO::I
     fail_file(object, path, "cannot be read completely: " + reason(input.geterror()), "The file may be damaged.");
 }
 
-std::string other_kinds(OIIO::TypeDesc type) {
-    const char* kinds = ".tif";
-    if (type == OIIO::TypeHalf) kinds = ".exr";
-    if (type == OIIO::TypeFloat || type == OIIO::TypeUInt32) kinds = ".tif or .exr";
-    return fmt::format("Use {}, or convert the texels to another format first.", kinds);
+std::string other_kinds(Format format) {
+    return info(format).layout == FormatLayout::plain ? kinds_for(channel_type(format)) : "Use .dds.";
 }
 
 OIIO::TypeDesc channel_type(Format format) { return OIIO::TypeDesc(OIIO::string_view(std::string(info(format).oiio))); }
@@ -155,7 +158,7 @@ void set_alpha_to_one(Format format, std::span<std::byte> texels) {
 bool has_alpha_of_one(Format format, std::span<const std::byte> texels) {
     const std::size_t texel = info(format).bytes;
     const std::size_t channel = texel / 4;
-    const std::uint32_t value = one(format);
+    const std::uint32_t value = one(format_of(channel_type(format)).value_or(format));
     for (std::size_t at = texel - channel; at < texels.size(); at += texel) {
         if (std::memcmp(texels.data() + at, &value, channel) != 0) return false;
     }
@@ -168,6 +171,24 @@ void copy_colors(Format format, std::span<const std::byte> texels, std::byte* co
     for (std::size_t at = 0; at < texels.size(); at += texel, colors += kept)
         std::memcpy(colors, texels.data() + at, kept);
 }
+
+// What writers of OpenImageIO 2.4 accept, but write wrongly.
+struct Unwritable {
+    std::string_view kind;
+    int channels = 0;                               // 0: any number
+    OIIO::TypeDesc type = OIIO::TypeDesc::UNKNOWN;  // UNKNOWN: any type
+
+    bool matches(std::string_view writer, const OIIO::ImageSpec& spec) const {
+        return writer == kind && (channels == 0 || channels == spec.nchannels) &&
+               (type == OIIO::TypeDesc::UNKNOWN || type == spec.format);
+    }
+};
+const Unwritable kUnwritable[] = {
+    {"dpx", 2},                         // ends the process
+    {"ico", 2},                         // loses the second channel
+    {"fits", 0, OIIO::TypeDesc::HALF},  // writes too few bytes
+    {"rla"},                            // writes other bytes at the end of runs
+};
 
 // The proxy of a writer: bytes go to the new file through a buffer, and the first error is kept. Its type is not
 // "file", because the writer of JPEG hands files to libjpeg, which ends the process if a write fails.
@@ -267,9 +288,13 @@ void ImageFileOutput::fail(const char* what, const std::string& remedy) {
 }
 
 void ImageFileOutput::open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOutput::OpenMode mode) {
-    // The DPX writer ends the process for two channels.
-    if (output_->format_name() == std::string("dpx") && specs.front().nchannels == 2) {
-        fail_file(object_, path_, "is of a kind that cannot hold two channels", other_kinds(specs.front().format));
+    const std::string_view kind = output_->format_name();
+    const OIIO::ImageSpec& first = specs.front();
+    if (std::ranges::any_of(kUnwritable, [&](const Unwritable& row) { return row.matches(kind, first); })) {
+        fail_file(object_, path_,
+                  fmt::format("is of a kind that OpenImageIO cannot write with {} channels of type {}", first.nchannels,
+                              first.format.c_str()),
+                  kinds_for(first.format));
     }
     // The TIFF writer loses earlier parts if it appends a part to a stream.
     if (stream_ == nullptr && output_->supports("ioproxy") && output_->format_name() != std::string("tiff")) {

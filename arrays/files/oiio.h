@@ -35,14 +35,14 @@ void require_file(const char* object, const std::filesystem::path& path);
 /// truncated; therefore the error state of `input` is checked, too.
 void require_read(const char* object, const std::filesystem::path& path, OIIO::ImageInput& input, bool good);
 
-/// Returns a remedy for a kind of file that cannot hold channels of a type: kinds that can.
-[[nodiscard]] std::string other_kinds(OIIO::TypeDesc type);
+/// Returns a remedy for a kind of file that cannot hold a format: kinds that can.
+[[nodiscard]] std::string other_kinds(Format format);
 
 /// Returns OpenImageIO's type of one channel of a plain format.
 [[nodiscard]] OIIO::TypeDesc channel_type(Format format);
 /// Sets the last of four channels to one: the maximum code value of unorm, snorm and srgb, and 1 for other formats.
 void set_alpha_to_one(Format format, std::span<std::byte> texels);
-/// Returns true if the last of four channels is one in all texels.
+/// Returns true if the last of four channels has the value in all texels that readers add to files of three channels.
 [[nodiscard]] bool has_alpha_of_one(Format format, std::span<const std::byte> texels);
 /// Copies the first three of four channels.
 void copy_colors(Format format, std::span<const std::byte> texels, std::byte* colors);

@@ -18,7 +18,7 @@
 // 2. apply its window and its orientation,
 // 3. cut cube layouts into faces,
 // 4. stack all images,
-// 5. select the levels,
+// 5. select the levels, the layer and the face,
 // 6. convert the format.
 
 namespace texton {
@@ -134,6 +134,26 @@ std::pair<int, OpenedImage> named_part(detail::FileOpener& files, const std::fil
               names.empty() ? "Its parts have no names." : detail::names_to_use("parts", options.part_name, names));
 }
 
+// Planar texels are not converted, and belong to no other kind of array.
+void require_planar_options(const std::filesystem::path& path, bool is_only_file, const OpenedImage& opened,
+                            const ImageOptions& options) {
+    const std::string format{name(*opened.planar)};
+    if (!is_only_file) {
+        unsupported(path, fmt::format("contains {}, but was passed together with other files", format),
+                    "Open one planar image at a time.");
+    }
+    if (!options.channels.empty() || (options.format && *options.format != *opened.planar)) {
+        unsupported(path, fmt::format("contains {}, whose channels and format are not converted", format),
+                    "Read the image as it is, and convert it with to_rgb().");
+    }
+    const bool planes_only = options.kind.value_or(ArrayKind::array_2d) == ArrayKind::array_2d && !options.cube &&
+                             options.first_level == 0 && options.layer.value_or(0) == 0 && !options.face;
+    if (!planes_only) {
+        unsupported(path, fmt::format("contains {}, which is an array_2d without levels, layers and faces", format),
+                    "Open the image without options that select other images.");
+    }
+}
+
 // Opens one part of a file, or all parts if the kind of array takes several images.
 void open_parts(detail::FileOpener& files, const std::filesystem::path& path, bool is_only_file,
                 const ImageOptions& options, std::vector<OpenedImage>& all) {
@@ -145,7 +165,11 @@ void open_parts(detail::FileOpener& files, const std::filesystem::path& path, bo
     const std::size_t parts = opened.metadata.parts;
     const auto add = [&](OpenedImage image) {
         image.metadata.parts = parts;
-        if (!image.has_parts) detail::choose_channels(path, image, options.channels);
+        if (image.planar) {
+            require_planar_options(path, is_only_file, image, options);
+        } else if (!image.has_parts) {
+            detail::choose_channels(path, image, options.channels);
+        }
         all.push_back(shown(std::move(image), options));
     };
     const bool together = takes_all && parts > 1;
@@ -336,6 +360,59 @@ void choose_levels(Paths paths, const ImageOptions& options, Made& made) {
     made.file = detail::with_levels(made.file, options.first_level, made.info.levels);
 }
 
+// Returns the kind of a single layer, or of a slice of a volume.
+ArrayKind kind_of_layer(ArrayKind kind) noexcept {
+    switch (kind) {
+        case ArrayKind::array_1d:
+        case ArrayKind::layered_1d: return ArrayKind::array_1d;
+        case ArrayKind::array_2d:
+        case ArrayKind::layered_2d:
+        case ArrayKind::array_3d: return ArrayKind::array_2d;
+        case ArrayKind::cubemap:
+        case ArrayKind::cubemap_layered: return ArrayKind::cubemap;
+    }
+    return kind;
+}
+
+// Keeps only the requested layer and face.
+void choose_layer(Paths paths, const ImageOptions& options, Made& made) {
+    if (!options.layer && !options.face) return;
+    const ArrayKind kind = made.info.kind;
+    const std::size_t faces = is_cube(kind) ? 6 : 1, count = slices_of(made) / faces;
+    const bool volume = kind == ArrayKind::array_3d;
+    const char* const item = volume ? "slice" : faces == 6 ? "cube" : "layer";
+    const std::size_t layer = options.layer.value_or(0);
+    if (layer >= count) {
+        fail_file(kOpen, paths[0], fmt::format("has {} {}s, but {} {} was requested", count, item, item, layer),
+                  "Indices start at 0.", ErrorCode::out_of_bounds, {{item, layer}, {"count", count}});
+    }
+    if (volume) made.file = detail::with_levels(made.file, 0, made.info.levels = 1);
+    if (count > 1 && options.layer) {
+        made.conversions.push_back(fmt::format("Only {} {} of {} {}s is read.", item, layer, count, item));
+    }
+    if (!options.face) {
+        made.file = detail::slice_of(made.file, layer * faces, faces);
+        made.info.kind = kind_of_layer(kind);
+        return;
+    }
+    if (faces == 1) {
+        unsupported(paths[0], fmt::format("is read as {}, which has no faces", name(kind)),
+                    "Request faces of cubemaps only.");
+    }
+    if (count > 1 && !options.layer) {
+        unsupported(paths[0], fmt::format("has {} cubes, but a single face was requested", count),
+                    "Select the cube with ImageOptions::layer.");
+    }
+    if (*options.face < 0 || *options.face > 5) {
+        fail_file(kOpen, paths[0], fmt::format("has 6 faces, but face {} was requested", *options.face),
+                  "Faces are counted from 0 to 5: +x -x +y -y +z -z.", ErrorCode::out_of_bounds,
+                  {{"face", static_cast<std::uint64_t>(*options.face)}, {"count", 6}});
+    }
+    made.file = detail::slice_of(made.file, layer * 6 + static_cast<std::size_t>(*options.face));
+    made.info.kind = ArrayKind::array_2d;
+    made.conversions.push_back(fmt::format("Only face {} of the cubemap is read.", *options.face));
+}
+
 void require_possible(Paths paths, const ArrayInfo& info) {
     std::size_t bytes = detail::kMaxImageBytes;
     try {
@@ -344,6 +421,27 @@ void require_possible(Paths paths, const ArrayInfo& info) {
         // The size does not fit in 64 bits, so the limit is exceeded.
     }
     if (bytes >= detail::kMaxImageBytes) detail::fail_too_large(kOpen, paths[0], info.extent);
+}
+
+// Returns an image of two planes.
+ImageFile planar_image(const std::filesystem::path& path, const ArrayInfo& info, const ImageSourcePtr& luma,
+                       const ImageSourcePtr& chroma, const ImageMetadata& metadata,
+                       const std::vector<std::string>& conversions) {
+    const auto plane = [&](const ImageSourcePtr& file) {
+        auto state = std::make_shared<detail::ImageState>();
+        state->info = {.format = file->format(), .extent = file->level(0)};
+        state->file = file;
+        state->metadata = metadata;
+        state->name = path.string();
+        return ImageFile(std::move(state));
+    };
+    auto state = std::make_shared<detail::ImageState>();
+    state->info = info;
+    state->planes = {plane(luma), plane(chroma)};
+    state->conversions = conversions;
+    state->metadata = metadata;
+    state->name = path.string();
+    return ImageFile(std::move(state));
 }
 
 // --- video files ---
@@ -396,21 +494,8 @@ ImageFile open_video(detail::FileOpener& files, Paths paths, const ImageOptions&
                     fmt::format("has frames of {}, whose channels and format are not converted", name(opened.format)),
                     "Read the frames as they are, and convert them with to_rgb().");
     }
-    const auto plane = [&](const ImageSourcePtr& file) {
-        auto state = std::make_shared<detail::ImageState>();
-        state->info = {.format = file->format(), .extent = file->level(0)};
-        state->file = file;
-        state->metadata = opened.metadata;
-        state->name = paths[0].string();
-        return ImageFile(std::move(state));
-    };
-    auto state = std::make_shared<detail::ImageState>();
-    state->info = {.format = opened.format, .extent = opened.luma->level(0)};
-    state->planes = {plane(opened.luma), plane(opened.chroma)};
-    state->conversions = opened.conversions;
-    state->metadata = opened.metadata;
-    state->name = paths[0].string();
-    return ImageFile(std::move(state));
+    return planar_image(paths[0], {.format = opened.format, .extent = opened.luma->level(0)}, opened.luma,
+                        opened.chroma, opened.metadata, opened.conversions);
 }
 
 ImageFile open_files(Paths paths, const ImageOptions& options, const ReadOptions& reading) {
@@ -418,6 +503,10 @@ ImageFile open_files(Paths paths, const ImageOptions& options, const ReadOptions
     if (is_video(paths[0], options)) return open_video(*files, paths, options);
     const std::vector<OpenedImage> all = open_all(*files, paths, options);
     const OpenedImage& first = all.front();
+    if (first.planar) {
+        return planar_image(paths[0], {.format = *first.planar, .extent = first.file->level(0)}, first.file,
+                            first.chroma, first.metadata, first.conversions);
+    }
     require_alike(paths, all);
 
     Made made;
@@ -425,9 +514,11 @@ ImageFile open_files(Paths paths, const ImageOptions& options, const ReadOptions
     made.info.kind = kind_of(paths, all, options);
     make(paths, all, options, made);
     choose_levels(paths, options, made);
+    choose_layer(paths, options, made);
     if (options.format) {
         const bool has_alpha = first.metadata.alpha != ImageAlpha::none;
-        made.file = detail::converted(made.file, *options.format, has_alpha, paths[0].string(), made.conversions);
+        made.file =
+            detail::converted(made.file, *options.format, options.bc, has_alpha, paths[0].string(), made.conversions);
     }
     made.info.format = made.file->format();
     made.info.extent = made.file->level(0);
@@ -436,7 +527,8 @@ ImageFile open_files(Paths paths, const ImageOptions& options, const ReadOptions
     require_possible(paths, made.info);
 
     auto state = std::make_shared<detail::ImageState>();
-    const bool untouched = !options.upright || detail::upright_turn(first.metadata.orientation) == detail::Turn{};
+    const bool untouched = !options.layer && !options.face &&
+                           (!options.upright || detail::upright_turn(first.metadata.orientation) == detail::Turn{});
     state->in_place = made.info.kind == ArrayKind::array_2d && untouched && options.first_level == 0 &&
                       (options.window == ImageWindow::data || first.metadata.data == first.metadata.display);
     state->info = made.info;

@@ -1,7 +1,6 @@
 #include <texton/image_save.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <utility>
 
@@ -55,19 +54,13 @@ std::vector<ImageSourcePtr> parts_of(const ImageState& image, CubeLayout layout)
     return parts;
 }
 
-// Returns the format with channels of this type into which ImageOptions::format converts texels, or nothing.
-std::optional<Format> convertible_to(const FormatInfo& from, OIIO::TypeDesc type) {
-    const bool is_float = from.kind == FormatKind::floating;
-    if (!is_float && from.kind != FormatKind::unorm && from.kind != FormatKind::srgb) return std::nullopt;
-    const auto by_channels = [&](Format one, Format two, Format four) {
-        return std::optional(from.channels == 1 ? one : from.channels == 2 ? two : four);
-    };
-    if (type == OIIO::TypeHalf) return by_channels(Format::r16_float, Format::rg16_float, Format::rgba16_float);
-    if (type == OIIO::TypeFloat) return by_channels(Format::r32_float, Format::rg32_float, Format::rgba32_float);
-    if (type == OIIO::TypeUInt16) return by_channels(Format::r16_unorm, Format::rg16_unorm, Format::rgba16_unorm);
-    if (type == OIIO::TypeUInt8)  // colors that are floats are linear
-        return by_channels(Format::r8_unorm, Format::rg8_unorm, is_float ? Format::rgba8_srgb : Format::rgba8_unorm);
-    return std::nullopt;
+// Names the format that the kind of file holds, or else kinds of file that hold the format.
+std::string remedy_for(const std::filesystem::path& path, Format format) {
+    const auto savable = detail::nearest_savable(kSave, path, format);
+    if (!savable) return detail::other_kinds(format);
+    return fmt::format("{} the image with ImageOptions::format = {}.",
+                       info(format).layout == FormatLayout::plain ? "Open" : "Use .dds or .ktx2, or open",
+                       name(*savable));
 }
 
 // Thrown if alpha is not opaque, although it is not to be written.
@@ -103,10 +96,10 @@ public:
             for (int level = 0; level < levels(); ++level) {
                 const bool first = part == 0 && level == 0;
                 if (first && announced) {
-                    output_.open(specs);
+                    open(specs);
                 } else {
                     const OIIO::ImageSpec spec = spec_of(*parts_[part], level);
-                    output_.open({&spec, 1}, mode(first, level));
+                    open({&spec, 1}, mode(first, level));
                 }
                 require_kept(*parts_[part]);
                 write_level(*parts_[part], level);
@@ -136,15 +129,36 @@ private:
         fail_file(kSave, path_, "is of a kind that cannot hold " + what, std::move(remedy));
     }
 
+    [[noreturn]] void cannot_hold_format() const {
+        const Format format = image_.info.format;
+        cannot_hold(std::string(name(format)), remedy_for(path_, format));
+    }
+
+    // Continues a remedy: how to open one part of the image.
+    std::string one_part() const {
+        const bool faces = image_.info.kind == ArrayKind::cubemap;
+        return fmt::format("select one of them with ImageOptions::{}.", faces ? "face" : "layer");
+    }
+
+    // Opens a part. If the kind of file cannot hold the format, the error names a format that it holds.
+    void open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOutput::OpenMode mode = OIIO::ImageOutput::Create) {
+        try {
+            output_.open(specs, mode);
+        } catch (const Error&) {
+            if (detail::nearest_savable(kSave, path_, image_.info.format) == image_.info.format) throw;
+            cannot_hold_format();
+        }
+    }
+
     void require_possible() const {
         const FormatInfo& row = info(image_.info.format);
-        if (row.oiio.empty())
-            cannot_hold(std::string(row.name), "Use .dds or .ktx2, or convert the texels to another format first.");
+        if (row.oiio.empty()) cannot_hold_format();
         if (parts_.size() > 1 && !output_->supports("multiimage")) {
-            cannot_hold("layers, faces or slices", "Use .dds, .ktx2, .tif or .exr.");
+            cannot_hold("layers, faces or slices", "Use .dds, .ktx2, .tif or .exr, or " + one_part());
         }
         if (levels() > 1 && parts_.size() > 1) {
-            cannot_hold("levels of layers, faces or slices", "Use .dds or .ktx2, or save a single level or layer.");
+            cannot_hold("levels of layers, faces or slices",
+                        "Use .dds or .ktx2, open the image with ImageOptions::levels = 1, or " + one_part());
         }
         // Of the kinds of file without mipmaps, only TIFF stores levels, as parts.
         if (levels() > 1 && !output_->supports("mipmap") && output_->format_name() != std::string("tiff")) {
@@ -153,7 +167,7 @@ private:
         if (tiled() && !output_->supports("tiles")) cannot_hold("tiles", "Use .tif or .exr.");
         // OpenImageIO drops the channels silently if the kind of file does not support them.
         if (channels_ != 1 && channels_ != 3 && !can_hold_alpha()) {
-            cannot_hold(std::string(row.name), detail::other_kinds(detail::channel_type(row.format)));
+            cannot_hold_format();
         }
         const Extent extent = parts_.front()->level(0);
         if (!detail::is_possible(extent)) cannot_hold(to_string(extent), "Save a part of the image.");
@@ -235,10 +249,7 @@ private:
     void require_kept(const detail::ImageSource& part) const {
         const OIIO::ImageSpec& spec = output_->spec();
         if (spec.format == detail::channel_type(part.format()) && spec.nchannels == channels_) return;
-        const auto format = convertible_to(info(part.format()), spec.format);
-        cannot_hold(std::string(name(part.format())),
-                    format ? fmt::format("Open the image with ImageOptions::format = {}.", name(*format))
-                           : detail::other_kinds(detail::channel_type(part.format())));
+        cannot_hold_format();
     }
 
     void write_level(const detail::ImageSource& part, int level) {
@@ -299,28 +310,21 @@ void write_with_oiio(const std::filesystem::path& path, const ImageState& image,
     write(Alpha::written);
 }
 
-std::string ending(const std::filesystem::path& path) {
-    std::string text = path.extension().string();
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
-
 void save_state(const std::filesystem::path& path, const ImageState& state, const SaveOptions& options) {
-    const std::string kind = ending(path);
     if (is_video_name(path)) {
         detail::FrameFile file(kSave, path, options.attributes);
         file.write(state, options.progress);
         file.complete();
         return;
     }
-    if (state.file == nullptr) {
-        fail_file(kSave, path, fmt::format("is of a kind that cannot hold {}", name(state.info.format)),
-                  "Use .y4m or .yuv, save each plane to its own file, or convert the image with to_rgb().");
-    }
+    const std::string kind = detail::file_ending(path);
     if (kind == ".dds") {
         detail::save_dds(path, state, options.progress);
         return;
+    }
+    if (state.file == nullptr) {
+        fail_file(kSave, path, fmt::format("is of a kind that cannot hold {}", name(state.info.format)),
+                  "Use .y4m, .yuv or .dds, save each plane to its own file, or convert the image with to_rgb().");
     }
     if (kind == ".ktx2") {
         detail::save_ktx2(path, state, options);

@@ -15,50 +15,6 @@ namespace {
 
 constexpr const char* kRead = "texton::ImageFile";
 
-bool has_three_channels(StoredOrder order) noexcept { return order == StoredOrder::bgr || order == StoredOrder::rgb; }
-
-// Exchanges the fields of red and blue.
-void reorder_packed(const std::byte* from, std::byte* to, std::size_t texels) {
-    constexpr std::uint32_t kField = 0x3ff;
-    for (std::size_t i = 0; i < texels; ++i) {
-        std::uint32_t texel;
-        std::memcpy(&texel, from + i * sizeof(texel), sizeof(texel));
-        texel = (texel & ~(kField | kField << 20)) | (texel & kField) << 20 | (texel >> 20 & kField);
-        std::memcpy(to + i * sizeof(texel), &texel, sizeof(texel));
-    }
-}
-
-// Alpha that the file does not store is set later.
-template <class Channel, std::size_t kChannels>
-void copy_channels(bool reversed, const std::byte* from, std::byte* to, std::size_t texels) {
-    for (std::size_t i = 0; i < texels; ++i) {
-        Channel texel[4] = {};
-        std::memcpy(texel, from + i * kChannels * sizeof(Channel), kChannels * sizeof(Channel));
-        if (reversed) std::swap(texel[0], texel[2]);
-        std::memcpy(to + i * sizeof(texel), texel, sizeof(texel));
-    }
-}
-
-template <class Channel>
-void reorder_channels(StoredOrder order, const std::byte* from, std::byte* to, std::size_t texels) {
-    const bool reversed = order == StoredOrder::bgr || order == StoredOrder::bgra || order == StoredOrder::bgrx;
-    if (has_three_channels(order)) {
-        copy_channels<Channel, 3>(reversed, from, to, texels);
-    } else {
-        copy_channels<Channel, 4>(reversed, from, to, texels);
-    }
-}
-
-void reorder(Format format, StoredOrder order, const std::byte* from, std::byte* to, std::size_t texels) {
-    if (order == StoredOrder::bgr10a2) return reorder_packed(from, to, texels);
-    switch (info(format).bits) {
-        case 8: reorder_channels<std::uint8_t>(order, from, to, texels); break;
-        case 16: reorder_channels<std::uint16_t>(order, from, to, texels); break;
-        default: reorder_channels<std::uint32_t>(order, from, to, texels);
-    }
-    if (!stores_alpha(order)) set_alpha_to_one(format, {to, texels * info(format).bytes});
-}
-
 // Compressed levels whose first part was read, so that the next part can be read without the first one. A thread takes
 // the reader that it needs. If another thread has taken it, it reads the level from the beginning.
 class LevelReaders {
@@ -92,8 +48,9 @@ private:
 
 class StoredFile : public ImageSource {
 public:
-    StoredFile(std::filesystem::path path, const FileIdentity& identity, Format format, bool srgb, StoredOrder order,
-               std::vector<StoredLevel> levels, std::vector<ZstdPart> compressed, std::vector<Extent> extents)
+    StoredFile(std::filesystem::path path, const FileIdentity& identity, Format format, bool srgb,
+               const StoredOrder& order, std::vector<StoredLevel> levels, std::vector<ZstdPart> compressed,
+               std::vector<Extent> extents)
         : ImageSource(format, srgb, std::move(extents)),
           path_(std::move(path)),
           identity_(identity),
@@ -178,7 +135,7 @@ private:
         if (order_ == StoredOrder::same) return read({out, bytes});
         const auto stored = std::make_unique_for_overwrite<std::byte[]>(bytes);
         read({stored.get(), bytes});
-        reorder(format(), order_, stored.get(), out, units);
+        unpack(order_, format(), {stored.get(), bytes}, out);
     }
 
     void decompress(const InputFile& file, int index, const Region& box, std::byte* packed) const {
@@ -211,29 +168,9 @@ private:
 
 }  // namespace
 
-std::size_t stored_bytes(Format format, StoredOrder order) noexcept {
-    return has_three_channels(order) ? info(format).bytes / 4 * 3u : info(format).bytes;
-}
-
-bool stores_alpha(StoredOrder order) noexcept {
-    return order == StoredOrder::same || order == StoredOrder::bgra || order == StoredOrder::bgr10a2;
-}
-
-std::string conversion_of(StoredOrder order) {
-    switch (order) {
-        case StoredOrder::same: return "";
-        case StoredOrder::bgra:
-        case StoredOrder::bgr10a2: return "BGRA is reordered to RGBA.";
-        case StoredOrder::bgrx: return "BGRX is reordered to RGBA, with alpha 1.";
-        case StoredOrder::rgbx: return "The unused fourth channel becomes alpha 1.";
-        case StoredOrder::bgr: return "BGR is reordered and widened to RGBA, with alpha 1.";
-        case StoredOrder::rgb: return "Three channels are widened to four, with alpha 1.";
-    }
-    return "";
-}
-
 ImageSourcePtr stored_file(std::filesystem::path path, const FileIdentity& identity, Format format, bool srgb,
-                           StoredOrder order, std::vector<StoredLevel> levels, std::vector<ZstdPart> compressed) {
+                           const StoredOrder& order, std::vector<StoredLevel> levels,
+                           std::vector<ZstdPart> compressed) {
     std::vector<Extent> extents;
     for (const StoredLevel& level : levels) extents.push_back(level.extent);
     return std::make_shared<StoredFile>(std::move(path), identity, format, srgb, order, std::move(levels),
@@ -259,6 +196,15 @@ void ImageBands::report(std::size_t bytes) {
                     .problem = fmt::format("saving {} was canceled after {} of {} bytes", image_.name, done_, total_),
                     .remedy = "The progress callback canceled the operation.",
                     .numbers = {{"done", done_}, {"total", total_}}});
+}
+
+void ImageBands::write(const ImageSource& file, int level, const Region& region, NewFile& out) {
+    const Extent rows{region.extent.width, block_side(file.format()), 1};
+    for (const Region& box : cut(file.format(), region, rows, kBandBytes)) {
+        const auto texels = read(file, level, box);
+        out.write(texels);
+        report(texels.size());
+    }
 }
 
 }  // namespace texton::detail

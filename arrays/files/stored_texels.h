@@ -8,26 +8,11 @@
 
 #include "arrays/files/input_file.h"
 #include "arrays/files/source.h"
+#include "arrays/files/stored_order.h"
 #include "arrays/files/zstd_frames.h"
+#include "core/new_file.h"
 
 namespace texton::detail {
-
-/// Order of the channels of a texel in the file.
-enum class StoredOrder : std::uint8_t {
-    same,    ///< as in the format
-    bgra,    ///< red and blue are exchanged
-    bgrx,    ///< red and blue are exchanged; the fourth channel is unused
-    rgbx,    ///< the fourth channel is unused
-    bgr,     ///< three channels; red and blue are exchanged
-    rgb,     ///< three channels
-    bgr10a2  ///< rgb10a2_unorm, in which red and blue are exchanged
-};
-/// Returns the bytes of a texel, or of a block, in the file.
-[[nodiscard]] std::size_t stored_bytes(Format format, StoredOrder order) noexcept;
-/// Returns false if texels of four channels have no alpha in the file. It is then read as one.
-[[nodiscard]] bool stores_alpha(StoredOrder order) noexcept;
-/// Returns the sentence that ImageFile::conversions() contains for texels in this order. Empty for StoredOrder::same.
-[[nodiscard]] std::string conversion_of(StoredOrder order);
 
 /// Location of the slices of a level in the file.
 struct StoredLevel {
@@ -41,7 +26,7 @@ struct StoredLevel {
 /// by the number of files that a process may have open. If `compressed` is not empty, it contains the location of each
 /// level, and the offsets in `levels` refer to the decompressed bytes of the level. Such levels are read in order.
 [[nodiscard]] ImageSourcePtr stored_file(std::filesystem::path path, const FileIdentity& identity, Format format,
-                                         bool srgb, StoredOrder order, std::vector<StoredLevel> levels,
+                                         bool srgb, const StoredOrder& order, std::vector<StoredLevel> levels,
                                          std::vector<ZstdPart> compressed = {});
 
 /// Reads an image in bands for a writer and reports the progress. The constructor's arguments must outlive the object.
@@ -54,6 +39,8 @@ public:
     std::span<const std::byte> read(const ImageSource& file, int level, const Region& box);
     /// Adds to the progress and calls the callback. Throws Canceled if the callback returns false.
     void report(std::size_t bytes);
+    /// Reads a region of a file and appends its texels to `out`, a band of rows at a time.
+    void write(const ImageSource& file, int level, const Region& region, NewFile& out);
 
 private:
     const ImageState& image_;

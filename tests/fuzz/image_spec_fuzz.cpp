@@ -111,6 +111,8 @@ ImageOptions options_of(fuzz::Numbers& numbers) {
     if (numbers.flag()) options.part = numbers.hostile_as<int>();
     if (numbers.flag()) options.first_level = numbers.hostile_as<int>();
     if (numbers.flag()) options.levels = numbers.hostile_as<int>();
+    if (numbers.flag()) options.layer = numbers.hostile_as<std::size_t>();
+    if (numbers.flag()) options.face = numbers.hostile_as<int>();
     return options;
 }
 

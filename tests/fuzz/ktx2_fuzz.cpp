@@ -16,7 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         fuzz::check_round_trip(*image, again, true, options);
     }
     if (data[17] != 0)
-        fuzz::check_conversion(path, static_cast<ArrayKind>(data[17] % 7),
-                               formats()[data[18] % formats().size()].format);
+        fuzz::check_conversion(path, {.kind = static_cast<ArrayKind>(data[17] % 7),
+                                      .format = formats()[data[18] % formats().size()].format,
+                                      .cube = CubeLayout::vertical_strip});
     return 0;
 }

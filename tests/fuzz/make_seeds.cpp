@@ -82,7 +82,7 @@ void make_dds(const fs::path& folder) {
     for (const ArrayKind kind : kKinds)
         save(folder / (std::string(name(kind)) + ".dds"), array_of(small(kind, Format::rgba8_unorm, 1)));
 
-    // Positions in the header: 12 height, 16 width, 24 depth, 28 levels, 80 pixel flags, 84 code, 88 bits, 92 masks,
+    // Positions in the header: 4 size, 12 height, 16 width, 24 depth, 28 levels, 76 pixel size, 80 pixel flags, 84 code, 88 bits, 92 masks,
     // 112 caps2, 128 DXGI format, 132 dimension, 136 flags, 140 layers, 144 alpha.
     const Bytes file = read(folder / "layered_2d.dds");
     write_changed(folder / "levels.dds", file, {{28, 64}});
@@ -101,8 +101,44 @@ void make_dds(const fs::path& folder) {
     write_changed(folder / "luminance.dds", file, {{80, 0x20000}, {88, 8}, {92, 0xff}, {96, 0}, {100, 0}, {104, 0}});
     write_changed(folder / "dxt1_cube.dds", file, {{84, 0x31545844}, {112, 0xfe00}});
     write_changed(folder / "old_volume.dds", file, {{84, 0x35545844}, {112, 0x200000}, {24, 2}});
-    for (std::uint32_t kind = 1; kind <= 7; ++kind)  // position 32: color, kind and format that dds_fuzz.cpp requests
+    struct Masks {
+        const char* name;
+        std::uint32_t flags, bits, red, green, blue, alpha;
+    };
+    constexpr Masks kMasks[] = {{"b5g6r5", 0x40, 16, 0xf800, 0x7e0, 0x1f, 0},
+                                {"b5g5r5a1", 0x41, 16, 0x7c00, 0x3e0, 0x1f, 0x8000},
+                                {"b4g4r4a4", 0x41, 16, 0xf00, 0xf0, 0xf, 0xf000},
+                                {"r3g3b2", 0x40, 8, 0xe0, 0x1c, 0x3, 0},
+                                {"b10g10r10a2", 0x41, 32, 0x3ff00000, 0xffc00, 0x3ff, 0xc0000000},
+                                {"a8", 0x2, 8, 0, 0, 0, 0xff},
+                                {"a16", 0x2, 16, 0, 0, 0, 0xffff},
+                                {"l8a8", 0x20001, 16, 0xff, 0, 0, 0xff00},
+                                {"l12", 0x20000, 16, 0xfff, 0, 0, 0},
+                                {"rgb_of_gray", 0x40, 8, 0xff, 0xff, 0xff, 0},
+                                {"snorm_bgr", 0x80000, 32, 0xff0000, 0xff00, 0xff, 0},
+                                {"no_flags", 0, 32, 0xff0000, 0xff00, 0xff, 0xff000000}};
+    for (const Masks& masks : kMasks) {
+        write_changed(folder / (std::string(masks.name) + ".dds"), file,
+                      {{80, masks.flags},
+                       {84, 0},
+                       {88, masks.bits},
+                       {92, masks.red},
+                       {96, masks.green},
+                       {100, masks.blue},
+                       {104, masks.alpha}});
+    }
+    for (const std::uint32_t number : {6u, 25u, 26u, 65u, 67u, 85u, 86u, 115u, 191u})
+        write_changed(folder / ("dxgi_" + std::to_string(number) + ".dds"), file, {{12, 4}, {128, number}, {140, 1}});
+    for (const std::uint32_t number : {103u, 104u, 105u, 130u})
+        write_changed(folder / ("planar_" + std::to_string(number) + ".dds"), file, {{128, number}, {140, 1}});
+    write_changed(folder / "size_24.dds", file, {{4, 24}, {76, 24}, {84, 0x31545844}, {28, 9}});
+    write_changed(folder / "no_layers.dds", file, {{140, 0}});
+    write_changed(folder / "counted_faces.dds", read(folder / "cubemap.dds"), {{140, 6}});
+    for (std::uint32_t kind = 1; kind <= 7;
+         ++kind)  // position 32: color, kind, format and more that dds_fuzz.cpp requests
         write_changed(folder / ("as_" + std::to_string(kind) + ".dds"), file, {{32, kind << 8 | 23u << 16}});
+    write_changed(folder / "exact_blocks.dds", read(folder / "bc3_unorm.dds"), {{32, 23u << 16 | 1u << 24}});
+    write_changed(folder / "one_face.dds", read(folder / "cubemap_layered.dds"), {{32, 23u << 16}, {36, 0x04010101}});
     write(folder / "header_alone.dds", Bytes(file.begin(), file.begin() + 128));
 }
 

@@ -237,18 +237,21 @@ TEST_P(ImageSaveTest, UnsupportedContentsAreRefusedAndTheOldFileStays) {
     refused("a.exr", array(Format::r8_unorm, ArrayKind::array_2d), "ImageOptions::format = r16_float");
     refused("a.exr", array(Format::rgba8_sint, ArrayKind::array_2d), "rgba8_sint. Use .tif");
     refused("a.jpg", array(Format::rgba8_unorm, ArrayKind::array_2d), "alpha, which is not 1 in all texels");
-    refused("a.jpg", array(Format::rg8_unorm, ArrayKind::array_2d), "rg8_unorm");
-    refused("a.png", array(Format::rgba8_unorm, ArrayKind::layered_2d), "layers");
+    refused("a.jpg", array(Format::rg8_unorm, ArrayKind::array_2d), "ImageOptions::format = rgba8_unorm");
+    refused("a.png", array(Format::rgba8_unorm, ArrayKind::layered_2d), "ImageOptions::layer");
     refused("a.png", array(Format::rgba8_unorm, ArrayKind::array_2d, 3), "ImageOptions::levels = 1");
     refused("b.png", array(Format::rgba8_unorm, ArrayKind::array_2d), "tiles", {.tile = Extent{16, 16}});
-    refused("a.tif", array(Format::bc1_unorm, ArrayKind::array_2d), "bc1_unorm");
+    refused("a.tif", array(Format::bc1_unorm, ArrayKind::array_2d),
+            "Use .dds, or open the image with ImageOptions::format = rgba8_unorm.");
     refused("a.tif", array(Format::rgba8_unorm, ArrayKind::layered_2d, 3), "levels of layers");
+    refused("a.rla", array(Format::rgba8_unorm, ArrayKind::array_2d), "rgba8_unorm. Use .tif");
     refused("a.yuv", array(Format::rgba8_unorm, ArrayKind::array_2d), "planar");
     refused("a.nokind", array(Format::rgba8_unorm, ArrayKind::array_2d), "an extension that OpenImageIO cannot write");
     refused("a", array(Format::rgba8_unorm, ArrayKind::array_2d), "");
     refused("a.tif", array(Format::rgba8_unorm, ArrayKind::array_2d), "multiple of 16", {.tile = Extent{17, 5}});
     const PlanarArray planar(device(), Format::nv12, {8, 8});
-    test::expect_error([&] { save(at("a.dds"), planar); }, ErrorCode::io, "texton::save", {"a.dds", "nv12"});
+    test::expect_error([&] { save(at("a.png"), planar); }, ErrorCode::io, "texton::save",
+                       {"a.png", "nv12", ".yuv", "to_rgb"});
     EXPECT_EQ(folder_.files(), 0);
 }
 

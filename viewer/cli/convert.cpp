@@ -58,13 +58,28 @@ void save_frames(const fs::path& in, const fs::path& out, ImageOptions how, std:
     writer.complete();
 }
 
+// Image files have no formats like these. Texels of other formats are written as they are, or not at all: the user
+// decides whether values change.
+bool is_decoded(const FormatInfo& format) {
+    return format.layout == FormatLayout::block || format.layout == FormatLayout::packed ||
+           format.kind == FormatKind::snorm;
+}
+
+// Opens the files. Texels that the output cannot hold are read in the nearest format that it can hold.
+ImageFile opened(std::span<const fs::path> inputs, const fs::path& out, ImageOptions how) {
+    const ReadOptions& reading = viewer::file_reading();
+    ImageFile image = open_image(inputs, how, reading);
+    const Format format = image.info().format;
+    if (how.format || !is_decoded(info(format))) return image;
+    how.format = savable_format(out, format);
+    return how.format.value_or(format) == format ? image : open_image(inputs, how, reading);
+}
+
 Status run(const Options& options) {
     const std::vector<fs::path> inputs(options.files.begin(), options.files.end() - 1);
     const fs::path out = options.files.back();
     const ImageOptions how = options.image.options();
-    const ReadOptions& reading = viewer::file_reading();
-    const ImageFile image =
-        inputs.size() == 1 ? open_image(inputs.front(), how, reading) : open_image(inputs, how, reading);
+    const ImageFile image = opened(inputs, out, how);
     SaveOptions saving{.compression = options.compression,
                        .cube = value_of(viewer::kCubeLayouts, options.cube_out).value(),
                        .alpha = saved_alpha(options.drop_alpha, std::span(&image, 1))};
@@ -127,7 +142,14 @@ void add_convert(CLI::App* command, Status& status) {
         "The extension of OUT selects the file type. .dds and .ktx2 files store every array kind with all levels.\n"
         "Several input files become the layers of an array, the faces of a cubemap (--kind cubemap) or the slices\n"
         "of a volume (--kind array_3d). Color space and metadata are kept; premultiplied alpha stays premultiplied.\n"
-        "Values change only if --format or --color requires it. If writing fails, an existing OUT is unchanged.\n"
+        "If writing fails, an existing OUT is unchanged.\n"
+        "\n"
+        "Values change only if --format or --color requires it, or if OUT cannot hold BC, snorm or rgb10a2 texels.\n"
+        "These are converted to the nearest format that OUT can hold, and the output says so. Integers take the\n"
+        "nearest code, with halves rounded away from zero; half floats take the nearest value, with ties to the even\n"
+        "code; integers clamp values outside their range. BC texels are those that a GPU reads, bit for bit;\n"
+        "--bc exact computes the fractions of the specification instead. --levels 1, --layer and --face select what\n"
+        "OUT can hold of an image with levels, layers or faces.\n"
         "\n"
         "All frames of a video file (.y4m, .yuv) are written to another one, unless --frame selects one of them.\n"
         "`texton run to_rgb` and `texton run from_rgb` convert between frames and colors.\n"
@@ -137,6 +159,8 @@ void add_convert(CLI::App* command, Status& status) {
         "  texton convert px.png nx.png py.png ny.png pz.png nz.png sky.dds --kind cubemap\n"
         "  texton convert layers.dds layers.ktx2 --compression zstd\n"
         "  texton convert sky.exr cross.exr --kind cubemap --cube-out horizontal_cross\n"
+        "  texton convert levels.dds first.png --levels 1\n"
+        "  texton convert blocks.dds wide.tif --bc exact --format rgba16_unorm\n"
         "  texton convert render.exr depth.exr --channels Z\n"
         "  texton convert clip.y4m clip_1920x1080_i420.yuv            # all frames\n"
         "  texton convert frames.yuv first.y4m --raw 1920x1080:nv12@0  # one frame\n"

@@ -16,6 +16,12 @@ void ImageOptionText::add_to(CLI::App& command) {
         ->type_name("KIND");
     command.add_option("--format", format_, "Texel format; values are converted if necessary. Default: from the files")
         ->type_name("FORMAT");
+    command
+        .add_option("--bc", bc_,
+                    "Decoding of BC1 to BC5 for another --format: as a GPU decodes them (gpu), or the exact fractions "
+                    "of the specification (exact)")
+        ->check(CLI::IsMember(all_names(viewer::kBlockDecodings)))
+        ->capture_default_str();
     command.add_option("--color", color_, "Color encoding of the values in the file")
         ->check(CLI::IsMember(all_names(viewer::kImageColors)))
         ->capture_default_str();
@@ -34,6 +40,12 @@ void ImageOptionText::add_to(CLI::App& command) {
         ->type_name("TEXELS");
     command.add_option("--first-level", first_level_, "Level of the file that becomes level 0")->check(at_least(0));
     command.add_option("--levels", levels_, "Maximum number of levels; 0 reads all levels")->check(at_least(0));
+    command
+        .add_option("--layer", layer_,
+                    "Index of the only layer to read: a layer, a cube of several, or a slice of a volume")
+        ->type_name("INDEX");
+    command.add_option("--face", face_, "Index of the only face of a cubemap to read: 0 to 5 are +x -x +y -y +z -z")
+        ->type_name("INDEX");
     add_selection_to(command);
 }
 
@@ -60,6 +72,7 @@ ImageOptions ImageOptionText::options() const {
     ImageOptions options;
     if (!kind_.empty()) options.kind = verify::kind_of(kind_, "--kind");
     if (!format_.empty()) options.format = verify::format_of(format_, "--format");
+    options.bc = value_of(viewer::kBlockDecodings, bc_).value();
     options.color = value_of(viewer::kImageColors, color_).value();
     options.window = value_of(viewer::kImageWindows, window_).value();
     options.upright = !as_stored_;
@@ -75,6 +88,8 @@ ImageOptions ImageOptionText::options() const {
     options.frame = frame_.value_or(0);
     options.first_level = first_level_;
     options.levels = levels_;
+    options.layer = layer_;
+    options.face = face_;
     if (!raw_.empty()) {
         options.raw = raw_frames_of(raw_);
         if (raw_.find(':') == std::string::npos) {

@@ -27,6 +27,7 @@ public:
 private:
     std::string kind_;
     std::string format_;
+    std::string bc_ = "gpu";
     std::string color_ = "by_metadata";
     std::string window_ = "data";
     bool as_stored_ = false;
@@ -36,6 +37,8 @@ private:
     std::vector<std::string> channels_;
     int first_level_ = 0;
     int levels_ = 0;
+    std::optional<std::size_t> layer_;
+    std::optional<int> face_;
     std::string raw_;
     std::optional<std::size_t> frame_;
 };

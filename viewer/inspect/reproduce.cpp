@@ -44,6 +44,7 @@ Text words_of(const ImageOptions& options) {
     if (options.raw) add(out, "--raw", to_string(*options.raw));
     if (options.frame != 0) add(out, "--frame", std::to_string(options.frame));
     if (options.format) add(out, "--format", std::string(name(*options.format)));
+    if (options.bc != standard.bc) add(out, "--bc", name_of(kBlockDecodings, options.bc));
     if (options.color != standard.color) add(out, "--color", name_of(kImageColors, options.color));
     if (options.window != standard.window) add(out, "--window", "display");
     if (!options.upright) out.emplace_back("--as-stored");
@@ -57,6 +58,8 @@ Text words_of(const ImageOptions& options) {
     if (!options.channels.empty()) add(out, "--channels", fmt::format("{}", fmt::join(options.channels, ",")));
     if (options.first_level != 0) add(out, "--first-level", std::to_string(options.first_level));
     if (options.levels != 0) add(out, "--levels", std::to_string(options.levels));
+    if (options.layer) add(out, "--layer", std::to_string(*options.layer));
+    if (options.face) add(out, "--face", std::to_string(*options.face));
     return out;
 }
 

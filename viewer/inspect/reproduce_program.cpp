@@ -97,6 +97,8 @@ private:
         const ImageOptions standard;
         if (options.kind) line("{}.kind = {};", name, word_of(*options.kind));
         if (options.format) line("{}.format = {};", name, word_of(*options.format));
+        if (options.bc != standard.bc)
+            line("{}.bc = texton::BlockDecoding::{};", name, name_of(kBlockDecodings, options.bc));
         if (options.color != standard.color)
             line("{}.color = texton::ImageColor::{};", name, name_of(kImageColors, options.color));
         if (options.window != standard.window) line("{}.window = texton::ImageWindow::display;", name);
@@ -112,6 +114,8 @@ private:
         }
         if (options.first_level != 0) line("{}.first_level = {};", name, options.first_level);
         if (options.levels != 0) line("{}.levels = {};", name, options.levels);
+        if (options.layer) line("{}.layer = {};", name, *options.layer);
+        if (options.face) line("{}.face = {};", name, *options.face);
         if (options.frame != 0) line("{}.frame = {};", name, options.frame);
         if (options.raw) line("{}.raw = texton::raw_frames_of({});", name, cpp_literal(to_string(*options.raw)));
     }

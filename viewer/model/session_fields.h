@@ -56,10 +56,11 @@ void visit_fields(Maybe<RawFrames> auto& raw, auto& visit) {
 }
 
 void visit_fields(Maybe<ImageOptions> auto& options, auto& visit) {
-    auto& [kind, format, color, window, upright, cube, cube_side, part, part_name, channels, first_level, levels, frame,
-           raw] = options;
+    auto& [kind, format, bc, color, window, upright, cube, cube_side, part, part_name, channels, first_level, levels,
+           layer, face, frame, raw] = options;
     visit("kind", kind);
     visit("format", format);
+    visit("bc", bc, kBlockDecodings);
     visit("color", color, kImageColors);
     visit("window", window, kImageWindows);
     visit("upright", upright);
@@ -70,6 +71,8 @@ void visit_fields(Maybe<ImageOptions> auto& options, auto& visit) {
     visit("channels", channels, ListOf{"channel names", 0, 4});
     visit("first_level", first_level);
     visit("levels", levels);
+    visit("layer", layer);
+    visit("face", face);
     visit("frame", frame);
     visit("raw", raw);
 }

@@ -40,6 +40,7 @@ inline constexpr std::array kFilters{Named{"point", Filter::point}, Named{"linea
 inline constexpr std::array kImageColors{Named{"by_metadata", ImageColor::by_metadata}, Named{"srgb", ImageColor::srgb},
                                          Named{"linear", ImageColor::linear}};
 inline constexpr std::array kImageWindows{Named{"data", ImageWindow::data}, Named{"display", ImageWindow::display}};
+inline constexpr std::array kBlockDecodings{Named{"gpu", BlockDecoding::gpu}, Named{"exact", BlockDecoding::exact}};
 inline constexpr std::array kCubeLayouts{Named{"faces", CubeLayout::faces},
                                          Named{"vertical_strip", CubeLayout::vertical_strip},
                                          Named{"horizontal_strip", CubeLayout::horizontal_strip},

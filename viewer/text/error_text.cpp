@@ -11,11 +11,18 @@ namespace texton::viewer {
 // See reading_options.h and viewer/cli/image_options.h.
 std::string with_option_names(std::string text) {
     constexpr std::pair<std::string_view, std::string_view> kOptions[] = {
-        {"ReadLimits::seconds", "--read-seconds"},     {"ReadLimits::bytes", "--read-memory"},
-        {"SavedAlpha::dropped", "--drop-alpha"},       {"ImageOptions::channels", "--channels"},
-        {"ImageOptions::levels = ", "--levels "},      {"ImageOptions::raw = ", "--raw "},
-        {"ImageOptions::format = ", "--format "},      {"ImageOptions::kind = ", "--kind "},
-        {"with to_rgb()", "with `texton run to_rgb`"}, {"with from_rgb()", "with `texton run from_rgb`"}};
+        {"ReadLimits::seconds", "--read-seconds"},
+        {"ReadLimits::bytes", "--read-memory"},
+        {"SavedAlpha::dropped", "--drop-alpha"},
+        {"ImageOptions::channels", "--channels"},
+        {"ImageOptions::levels = ", "--levels "},
+        {"ImageOptions::raw = ", "--raw "},
+        {"ImageOptions::format = ", "--format "},
+        {"ImageOptions::kind = ", "--kind "},
+        {"ImageOptions::layer", "--layer"},
+        {"ImageOptions::face", "--face"},
+        {"with to_rgb()", "with `texton run to_rgb`"},
+        {"with from_rgb()", "with `texton run from_rgb`"}};
     for (const auto& [name, option] : kOptions) {
         if (const std::size_t at = text.find(name); at != std::string::npos) text.replace(at, name.size(), option);
     }

@@ -251,6 +251,7 @@ std::vector<std::byte> message(const Description& description) {
     const OpenedImage& image = description.image;
     put_metadata(out, image.metadata);
     out.put(image.conversions);
+    put_optional(out, image.planar);
     put_optional(out, image.kind);
     put_optional(out, image.cube);
     for (const auto* frames : {&image.data, &image.displays}) {
@@ -281,6 +282,8 @@ Description description_of(std::span<const std::byte> bytes) {
     OpenedImage& image = description.image;
     image.metadata = take_metadata(in);
     image.conversions = in.take_texts("conversions");
+    image.planar = take_optional(in, "planar format", formats().back().format);
+    if (image.planar && plane_count(*image.planar) < 2) throw MalformedMessage("planar format");
     image.kind = take_optional(in, "kind of array", ArrayKind::cubemap_layered);
     image.cube = take_optional(in, "layout of a cube", CubeLayout::openexr_latlong);
     image.data = take_frames(in, "data windows", levels);

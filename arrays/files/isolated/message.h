@@ -102,7 +102,7 @@ struct SourceKey {
     SourceKind kind = SourceKind::file;
     FilePart part{};         ///< file and first
     RawFrames raw{};         ///< raw: the frame; y4m: only its index
-    std::uint8_t plane = 0;  ///< raw and y4m: 0 is luma, 1 is chroma
+    std::uint8_t plane = 0;  ///< planar images: 0 is luma, 1 is chroma
     bool operator==(const SourceKey&) const = default;
 };
 

@@ -66,12 +66,30 @@ OpenedImage opened(const ReaderSessionPtr& session, const SourceKey& key, bool w
     return image;
 }
 
+// Refuses a reply that does not describe a plane of a planar image of this size.
+void require_plane(ReaderSession& session, const ImageSource& file, Format planar, int index, const Extent& extent) {
+    const PlaneInfo plane = plane_info(planar, index);
+    const Extent expected{extent.width / plane.divide_width, extent.height / plane.divide_height};
+    if (file.format() != plane.format || file.levels().size() != 1 || file.level(0) != expected) {
+        session.refuse_reply(kOpen, "plane");
+    }
+}
+
 class IsolatedOpener : public FileOpener {
 public:
     explicit IsolatedOpener(const ReadOptions& options) : options_(options) {}
 
     OpenedImage open_file(const std::filesystem::path& path, const FilePart& wanted) override {
-        return opened(session(path), {.kind = SourceKind::file, .part = wanted}, false);
+        const ReaderSessionPtr reader = session(path);
+        SourceKey key{.kind = SourceKind::file, .part = wanted};
+        OpenedImage image = opened(reader, key, false);
+        if (!image.planar) return image;
+        const Extent extent = image.file->level(0);
+        key.plane = 1;
+        image.chroma = opened(reader, key, false).file;
+        require_plane(*reader, *image.file, *image.planar, 0, extent);
+        require_plane(*reader, *image.chroma, *image.planar, 1, extent);
+        return image;
     }
     OpenedImage open_first_image(const std::filesystem::path& path, const FilePart& wanted) override {
         return opened(session(path), {.kind = SourceKind::first, .part = wanted}, true);

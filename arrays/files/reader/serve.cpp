@@ -206,7 +206,10 @@ private:
         source.description.identity = identity_of(request.path);
         OpenedImage& image = source.description.image;
         switch (request.source.kind) {
-            case SourceKind::file: image = open_file(request.path, request.source.part); break;
+            case SourceKind::file:
+                image = open_file(request.path, request.source.part);
+                if (request.source.plane == 1 && image.planar) image.file = image.chroma;
+                break;
             case SourceKind::first: image = open_first_image(request.path, request.source.part); break;
             case SourceKind::raw:
                 image = plane_of(open_raw_frame(request.path, request.source.raw), request.source.plane);

@@ -65,6 +65,13 @@ enum class RawLayout : std::uint8_t {
     planes        ///< luma, then Cb, then Cr, as in I420 and yuv420p10le. p010 has its 10 bits in the lower bits of 16.
 };
 
+/// How blocks of BC1 to BC5 are decoded. Their specification defines fractions of two end values, which GPUs compute
+/// with fewer bits. BC6H and BC7 are specified to the bit.
+enum class BlockDecoding : std::uint8_t {
+    gpu,   ///< as the texture unit of a GPU decodes them, bit for bit
+    exact  ///< the fractions of the specification, which are rounded once, to the requested format
+};
+
 /// Description of a file of raw planar frames, which has no header.
 struct RawFrames {
     Format format = Format::nv12;                       ///< a planar format; the image has it, whatever the layout is
@@ -94,10 +101,13 @@ struct ImageOptions {
     /// become unorm, signed integers of 8 and 16 bits become sint, integers of 32 bits become uint or sint.
     ///
     /// If the format has channels of the same size as the file, and both are floats or neither is, the stored bits are
-    /// reinterpreted. Otherwise values are converted between unorm, srgb and floats: sRGB becomes linear in floats,
-    /// floats become sRGB in srgb, and values outside 0 to 1 are clamped in unorm and srgb. Other conversions are not
-    /// supported.
+    /// reinterpreted, unless snorm is read as unorm or srgb. Otherwise values are converted between unorm, snorm, srgb
+    /// and floats: sRGB becomes linear in floats, floats become sRGB in srgb, and values outside 0 to 1 (snorm: -1 to 1)
+    /// are clamped in integers. Integers take the nearest code, with halves rounded away from zero; float16 takes the
+    /// nearest value, with ties to the even code. Texels of block-compressed formats are decoded first: BC1, BC2, BC3
+    /// and BC7 to 8 bits, BC4 and BC5 to 16 bits, BC6H to float16. Other conversions are not supported.
     std::optional<Format> format{};
+    BlockDecoding bc = BlockDecoding::gpu;       ///< how blocks are decoded if `format` is not block-compressed
     ImageColor color = ImageColor::by_metadata;  ///< how color values are interpreted
     ImageWindow window = ImageWindow::data;      ///< the window to read
     bool upright = true;                         ///< true: rotate and mirror as the file's orientation says
@@ -110,6 +120,11 @@ struct ImageOptions {
     std::vector<std::string> channels{};
     int first_level = 0;  ///< level of the file that becomes level 0
     int levels = 0;       ///< maximum number of levels; 0: all
+    /// Index of the only layer to read: of a layer, of a cube of a cubemap_layered, or of a slice of a volume, of which
+    /// only the first level is read.
+    std::optional<std::size_t> layer{};
+    /// Index of the only face of a cubemap to read; of a cubemap_layered, `layer` is needed.
+    std::optional<int> face{};
     /// Index of the frame of a video file (.y4m, or raw frames that the name of the file describes), counted from 0.
     std::size_t frame = 0;
     /// Set: the file contains raw planar frames. Unset: files with the extension .yuv, or with a format of raw_frames_of()

@@ -45,7 +45,7 @@ struct SaveOptions {
 /// them, its owner and group. If the path is a symbolic link, the file that it leads to is replaced. Only regular files
 /// that the process may write are replaced.
 ///
-/// - .dds holds all kinds of array with all levels, in all formats except r8_srgb, rg8_srgb and planar formats.
+/// - .dds holds all kinds of array with all levels, in all formats except r8_srgb and rg8_srgb.
 /// - .ktx2 holds all kinds of array with all levels, in all formats except planar formats. Color space, orientation and
 ///   attributes are kept as with other kinds of file; attributes become keys with values.
 /// - .y4m, .yuv, .raw and other video files hold planar images. FrameWriter writes several frames.
@@ -60,6 +60,14 @@ struct SaveOptions {
 /// Throws Error{bad_argument} if a side of the tile is 0 or 2^31 or more, or if KTX2 does not have the compression. Throws Canceled if the callback returns
 /// false, the callback's exceptions unchanged, and the errors of ImageFile::read().
 void save(const std::filesystem::path& path, const ImageFile& image, const SaveOptions& options = {});
+
+/// Returns the format in which save() can write texels of `format` to a file of the kind of `path`: the format itself,
+/// or else the nearest one to which ImageOptions::format converts them. Blocks are decoded, and formats of bit fields
+/// become plain formats. Integers become floats that distinguish all codes, and linear colors become sRGB in 8 bits.
+/// Returns nullopt if there is no such format. Other properties of an image, such as its levels, are not considered.
+///
+/// Throws Error{io} if save() could not create the file. No file is created.
+[[nodiscard]] std::optional<Format> savable_format(const std::filesystem::path& path, Format format);
 
 /// Writes an array to a file: equivalent to save(path, image_of(array), options).
 void save(const std::filesystem::path& path, const Array& array, const SaveOptions& options = {});

@@ -179,6 +179,33 @@ Prepared read_files(const Device&) {
     }};
 }
 
+// Decodes blocks of one layer, with conversions.
+Prepared read_blocks(const Device&) {
+    const auto files = std::make_shared<Files>();
+    const auto path = std::make_shared<fs::path>(files->at("a.dds"));
+    const ArrayInfo info{.format = Format::bc4_snorm, .extent = {16, 8}, .kind = ArrayKind::layered_2d, .layers = 2};
+    const Array array(Device::cpu(), info);
+    upload(array, ReferenceArray(info, 1));
+    save(*path, array);
+    return {[files, path] {
+        const ImageFile layer =
+            open_image(*path, {.format = Format::rgba16_unorm, .bc = BlockDecoding::exact, .layer = 1});
+        Bytes texels = own_bytes(16 * 8 * 8);
+        layer.read({}, texels);
+        return texels;
+    }};
+}
+
+Prepared find_savable_format(const Device&) {
+    const auto files = std::make_shared<Files>();
+    return {[files] {
+                const auto format = savable_format(files->at("a.exr"), Format::bc4_unorm);
+                const Aside own;
+                return Bytes(1, static_cast<std::byte>(format.value()));
+            },
+            [files] { files->expect({}); }};
+}
+
 Prepared read_isolated(const Device&) {
     setenv("TEXTON_READER", TEXTON_TEST_READER, 0);
     const auto files = std::make_shared<Files>();
@@ -274,6 +301,8 @@ std::vector<Operation> all_operations() {
         {"SavePlanar", {"image_file", "image_load", "image_save"}, save_planar},
         {"WriteFrames", {"frame_writer", "image_file"}, write_frames},
         {"ReadFiles", {"image", "image_file"}, read_files, false, true, true},
+        {"ReadBlocks", {"image_file", "image_save"}, read_blocks},
+        {"SavableFormat", {"image_save"}, find_savable_format, false, true, true},
         {"ReadIsolated", {"read_options", "image_file"}, read_isolated},
         {"StartReader", {"read_options"}, start_reader},
     };

@@ -50,6 +50,7 @@ Body description(const Lie& lie) {
     for (int i = 0; i < 5; ++i) body.put(std::uint64_t{0});  // kind of file, color space, channels: names, types, read
     body.put(std::uint8_t{0}).put(1).frame().frame().put(lie.parts).put(std::uint64_t{1}).put(lie.attributes);
     body.put(std::uint64_t{0});                                    // conversions
+    body.put(false).put(std::uint8_t{0});                          // planar format
     body.put(true).put(lie.kind).put(false).put(std::uint8_t{0});  // kind of array, cube
     body.put(lie.windows).frame().put(std::uint64_t{1}).frame();
     body.put(true).put(lie.texels);

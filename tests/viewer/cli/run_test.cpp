@@ -4,6 +4,7 @@
 
 #include <texton/image.h>
 #include <texton/image_file.h>
+#include <texton/image_save.h>
 #include <texton/kernel.h>
 
 #include "tests/support/command_line.h"
@@ -306,6 +307,56 @@ TEST_F(CliRunTest, RefusalsNameTheOptionThatHelps) {
     EXPECT_EQ(run("convert levels.dds b.png --levels 1").status, 0);
     std::ofstream(at("frame.yuv")) << std::string(96, 'a');
     EXPECT_THAT(run("convert frame.yuv b.ktx2 --raw 8x8 --format nv12").err, HasSubstr("texton run to_rgb"));
+}
+
+TEST_F(CliRunTest, ConvertDecodesWhatTheFileTypeCannotHold) {
+    const auto stored = [&](const std::string& name, Format format) {
+        Bytes texels = test::pattern(packed_bytes(format, {8, 4}), 5);
+        save(at(name), host_view(texels.data(), format, {8, 4}));
+    };
+    const auto expect = [&](const std::string& arguments, Format format, const char* said) {
+        const Ended result = run("convert " + arguments);
+        EXPECT_EQ(result.status, 0) << arguments << ": " << result.err;
+        EXPECT_THAT(result.out, HasSubstr("8 x 4 of " + std::string(name(format)))) << arguments;
+        EXPECT_THAT(result.out, HasSubstr(said)) << arguments;
+    };
+    stored("bc4.dds", Format::bc4_unorm);
+    stored("bc5.dds", Format::bc5_snorm);
+    stored("bc6.dds", Format::bc6h_ufloat);
+    stored("bc7.dds", Format::bc7_srgb);
+    stored("snorm.dds", Format::r8_snorm);
+    stored("ten.dds", Format::rgb10a2_unorm);
+    expect("bc4.dds a4.png", Format::r16_unorm, "as a GPU decodes them");
+    expect("bc4.dds a4.jpg", Format::r8_unorm, "from 16 bits to 8 bits");
+    expect("bc4.dds a4.tif --bc exact", Format::r16_unorm, "with the exact fractions");
+    expect("bc5.dds a5.tif", Format::rg16_snorm, "as a GPU decodes them");
+    expect("bc5.dds a5.jpg", Format::rgba8_unorm, "Values below 0 are clamped.");
+    expect("bc6.dds a6.exr", Format::rgba16_float, "as a GPU decodes them");
+    expect("bc6.dds a6.hdr", Format::rgba32_float, "as a GPU decodes them");
+    expect("bc7.dds a7.png", Format::rgba8_srgb, "as a GPU decodes them");
+    expect("bc7.dds a7.exr", Format::rgba16_float, "sRGB is decoded to linear values.");
+    expect("snorm.dds s.exr", Format::r16_float, "from 8 bits to 16 bits (float)");
+    expect("snorm.dds s.png", Format::r8_unorm, "Values below 0 are clamped.");
+    expect("ten.dds t.tif", Format::rgba16_unorm, "from 10 bits to 16 bits");
+    expect("ten.dds t.dds", Format::rgb10a2_unorm, "");
+    expect("bc7.dds f.tif --format rgba32_float", Format::rgba32_float, "sRGB is decoded to linear values.");
+    EXPECT_EQ(open_image(at("a6.exr")).metadata().channels.size(), 3u);
+    EXPECT_NE(read_image(at("a4.png")).texels, read_image(at("a4.tif")).texels);
+}
+
+TEST_F(CliRunTest, ConvertSelectsLayersAndFaces) {
+    ASSERT_EQ(run("convert a.png a.png a.png layers.dds").status, 0);
+    EXPECT_THAT(run("convert layers.dds b.png").err, HasSubstr("--layer"));
+    const Ended layer = run("convert layers.dds b.png --layer 2");
+    EXPECT_EQ(layer.status, 0) << layer.err;
+    EXPECT_THAT(layer.out, HasSubstr("Only layer 2 of 3 layers is read."));
+    EXPECT_EQ(read_image(at("b.png")).texels, read_image(at("a.png")).texels);
+    EXPECT_THAT(run("convert layers.dds b.png --layer 3").err, HasSubstr("3 layers, but layer 3"));
+    write("face.png", Format::rgba8_unorm, {8, 8});
+    ASSERT_EQ(run("convert face.png face.png face.png face.png face.png face.png cube.dds --kind cubemap").status, 0);
+    EXPECT_THAT(run("convert cube.dds c.png --cube-out faces").err, HasSubstr("--face"));
+    EXPECT_EQ(run("convert cube.dds c.png --face 3").status, 0);
+    EXPECT_EQ(read_image(at("c.png")).texels, read_image(at("face.png")).texels);
 }
 
 TEST_F(CliRunTest, RefusedConvertKeepsTheExistingFile) {

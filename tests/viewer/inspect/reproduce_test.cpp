@@ -201,6 +201,22 @@ TEST(ReproduceTextTest, ShellAndCppTextIsQuoted) {
     EXPECT_EQ(cpp_literal("a\"b\\c\n"), "\"a\\\"b\\\\c\\012\"");
 }
 
+TEST(ReproduceProgramTest, DecodedBlocksOfOneFaceAreReproduced) {
+    Seen seen;
+    const ImageOptions options{
+        .format = Format::rgba16_unorm, .bc = BlockDecoding::exact, .levels = 1, .layer = 2, .face = 5};
+    seen.session.images = {{{"/data/cubes.dds"}, options}};
+    seen.image = {.format = Format::rgba16_unorm, .extent = {32, 32}};
+    seen.shown = seen.image;
+    const std::string program = cpp_program(seen);
+    for (const char* line : {"bc = texton::BlockDecoding::exact;", "layer = 2;", "face = 5;"})
+        EXPECT_THAT(program, HasSubstr(std::string("image_options.") + line));
+    const CommandLines commands = command_lines(seen);
+    ASSERT_THAT(commands.lines, Not(IsEmpty()));
+    EXPECT_THAT(commands.lines.front(), HasSubstr("--bc exact"));
+    EXPECT_THAT(commands.lines.front(), HasSubstr("--layer 2 --face 5"));
+}
+
 TEST(ReproduceProgramTest, CppProgramLoadsCropsAndSavesTheImage) {
     Seen seen;
     seen.session.images = {{{"/data/my volume.dds"}, {.kind = ArrayKind::array_3d, .first_level = 1}}};

@@ -21,6 +21,7 @@ Session unusual() {
                       {.paths = {"/a/x.exr", "/a/y.exr"},
                        .options = {.kind = ArrayKind::layered_2d,
                                    .format = Format::rgba16_float,
+                                   .bc = BlockDecoding::exact,
                                    .color = ImageColor::linear,
                                    .window = ImageWindow::display,
                                    .upright = false,
@@ -30,6 +31,8 @@ Session unusual() {
                                    .channels = {"R", "diffuse.Z"},
                                    .first_level = 1,
                                    .levels = 3,
+                                   .layer = 4,
+                                   .face = 5,
                                    .frame = 4,
                                    .raw = RawFrames{Format::p010, {64, 32}, 5, RawLayout::planes}}}};
     session.current = 1;
