@@ -2,6 +2,7 @@
 #include <cctype>
 #include <optional>
 
+#include <texton/frame_writer.h>
 #include <texton/image_save.h>
 
 #include "arrays/files/dds_header.h"
@@ -79,9 +80,10 @@ std::string file_ending(const std::filesystem::path& path) {
 std::optional<Format> nearest_savable(const char* object, const std::filesystem::path& path, Format format) {
     const bool planar = plane_count(format) > 1;
     const std::string ending = file_ending(path);
-    if (ending == ".yuv" || ending == ".raw") return planar ? std::optional(format) : std::nullopt;
+    if (is_video_name(path)) return planar ? std::optional(format) : std::nullopt;
     if (ending == ".dds") return dds_holds(format) ? format : Format::rgba8_srgb;  // all but gray sRGB
     if (planar) return std::nullopt;
+    if (ending == ".ktx2") return format;
     const Format plain = plain_format(format);
     const auto nearest = nearest_format(object, path, plain);
     if (nearest || info(plain).channels == 4 || !has_values(plain)) return nearest;
