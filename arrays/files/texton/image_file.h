@@ -205,15 +205,15 @@ private:
 /// images are turned upright, except blocks, cubemaps and volumes. Several threads may call this function at once.
 ///
 /// As with read_image(), three channels are widened to four, and of more than four channels the first four are read.
-/// The levels of the file (DDS, KTX2, TX, tiled OpenEXR, TIFF) are kept as long as each has half the size of the previous
-/// one, rounded down.
+/// The levels of the file (DDS, KTX2, TX, tiled OpenEXR, TIFF) are kept as long as each has half the size of the
+/// previous one, rounded down.
 ///
 /// If ImageOptions::kind is a cubemap and ImageOptions::cube is not set, the layout is found as follows. The
 /// metadata of the file can name OpenEXR's cube or latlong layout. Otherwise square images are faces, and other images
 /// have the layout that fits their size: a strip, a cross (4:3 or 3:4) or equirectangular (2:1).
 ///
-/// Throws Error{io}, which names the file, if a file is missing or damaged, if a DDS or KTX2 file is shorter than its header
-/// says, if the size of a raw file is not a multiple of the frame size, if the kind of file is not supported, if a tile
+/// Throws Error{io}, which names the file, if a file is missing or damaged, if a DDS or KTX2 file is shorter than its
+/// header says, if the size of a raw file is not a multiple of the frame size, if the kind of file is not supported, if a tile
 /// is much larger than the image or than the file can contain, or if size or format differ from those of the first
 /// file. Throws Error{unsupported} if the files do not have the requested kind or format. Throws Error{out_of_memory},
 /// which names the file, for lack of memory. Throws Error{out_of_bounds} if the first level or the frame does not
