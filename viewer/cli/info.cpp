@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -6,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <texton/error.h>
-#include <texton/image_file.h>
+#include <texton/image_list.h>
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/image_options.h"
@@ -95,9 +96,11 @@ Status run(const Options& options) {
     const ImageOptions how = options.image.options();
     Json all = Json::array();
     bool damaged = false;
+    const std::vector<std::filesystem::path> paths(options.files.begin(), options.files.end());
+    ImageList images(paths, how, viewer::file_reading());
     for (const std::string& file : options.files) {
         try {
-            const ImageFile image = open_image(file, how, viewer::file_reading());
+            const ImageFile image = images.open_next();
             if (options.json) {
                 all.push_back(json_of(file, image));
             } else {

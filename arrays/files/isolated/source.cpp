@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "arrays/files/formats.h"
-#include "arrays/files/isolated/session.h"
+#include "arrays/files/isolated/ahead.h"
 
 // Files that separate processes read. A process opens a file with the same functions that this process would use, and
 // describes the result. All further steps (windows, layouts, stacks, conversions) are Texton's own code and run in this
@@ -57,8 +57,8 @@ private:
     IsolatedSource source_;
 };
 
-OpenedImage opened(const ReaderSessionPtr& session, const SourceKey& key, bool with_texels) {
-    IsolatedSource source{session, key, session->open(kOpen, key, with_texels)};
+OpenedImage opened(IsolatedSource source) {
+    const ReaderSessionPtr session = source.session;
     OpenedImage image = std::move(source.description.image);
     if (image.data.empty()) session->refuse_reply(kOpen, "data windows");
     image.file = std::make_shared<IsolatedFile>(std::move(source));
@@ -69,11 +69,22 @@ class IsolatedOpener : public FileOpener {
 public:
     explicit IsolatedOpener(const ReadOptions& options) : options_(options) {}
 
+    void expect(std::vector<std::filesystem::path> paths, const FilePart& wanted) override {
+        if (options_.reuses_process && paths.size() > 1)
+            ahead_.emplace(std::move(paths), SourceKey{.part = wanted}, options_);
+    }
     OpenedImage open_file(const std::filesystem::path& path, const FilePart& wanted) override {
-        return opened(session(path), {.kind = SourceKind::file, .part = wanted}, false);
+        const SourceKey key{.kind = SourceKind::file, .part = wanted};
+        if (ahead_) {
+            if (auto next = ahead_->next(kOpen, path, key)) {
+                session_ = next->session;
+                if (next->description) return opened({session_, key, std::move(*next->description)});
+            }
+        }
+        return open(path, key, false);
     }
     OpenedImage open_with_oiio(const std::filesystem::path& path, const FilePart& wanted) override {
-        return opened(session(path), {.kind = SourceKind::oiio, .part = wanted}, true);
+        return open(path, {.kind = SourceKind::oiio, .part = wanted}, true);
     }
     OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw) override {
         OpenedFrame frame;
@@ -83,6 +94,10 @@ public:
     }
 
 private:
+    OpenedImage open(const std::filesystem::path& path, const SourceKey& key, bool with_texels) {
+        const ReaderSessionPtr reader = session(path);
+        return opened({reader, key, reader->open(kOpen, key, with_texels)});
+    }
     // The images of one file share a session.
     ReaderSessionPtr session(const std::filesystem::path& path) {
         if (session_ == nullptr || session_->path() != path) session_ = std::make_shared<ReaderSession>(path, options_);
@@ -105,6 +120,7 @@ private:
 
     ReadOptions options_;
     ReaderSessionPtr session_;  // of the file that was opened last
+    std::optional<AheadOpener> ahead_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <texton/fill.h>
 #include <texton/image.h>
 #include <texton/image_file.h>
+#include <texton/image_list.h>
 #include <texton/image_load.h>
 #include <texton/image_save.h>
 #include <texton/read_options.h>
@@ -64,8 +65,8 @@ struct Replaced {
     int levels = 1;
 };
 
-// Writes texels with write_image() and reads them. Functions of OpenImageIO that are noexcept allocate memory, for example
-// ImageSpec::default_channel_names().
+// Writes texels with write_image() and reads them. Functions of OpenImageIO that are noexcept allocate memory, for
+// example ImageSpec::default_channel_names().
 Operation image_operation(const std::string& ending, Format format) {
     return {"Image_" + ending,
             {"image"},
@@ -155,6 +156,21 @@ Prepared read_files(const Device&) {
     }};
 }
 
+// Opens files ahead, in a process that the list keeps.
+Prepared list_files(const Device&) {
+    setenv("TEXTON_READER", TEXTON_TEST_READER, 0);
+    const auto files = std::make_shared<Files>();
+    const auto paths = std::make_shared<std::vector<fs::path>>();
+    for (const char* name : {"a.tif", "b.tif", "c.tif"})
+        paths->push_back(store(files->at(name), {stored_image(16, 8, 4, OIIO::TypeDesc::UINT8, 2)}));
+    return {[files, paths] {
+        ImageList list(*paths, {}, {.isolated = true, .reuses_process = true});
+        Bytes texels = own_bytes(16 * 8 * 4);
+        while (list.left() > 0) list.open_next().read({}, texels);
+        return texels;
+    }};
+}
+
 Prepared read_isolated(const Device&) {
     setenv("TEXTON_READER", TEXTON_TEST_READER, 0);
     const auto files = std::make_shared<Files>();
@@ -214,7 +230,7 @@ Prepared start_reader(const Device&) {
                     opened.read({}, texels);
                 } catch (const Error& error) {
                     const Aside own;
-                    for (const char* blame : {"did not start", "a wrong number of bytes"}) {
+                    for (const char* blame : {"did not start", "bytes of texels"}) {
                         EXPECT_EQ(error.problem().find(blame), std::string::npos) << error.what();
                     }
                     throw;
@@ -247,6 +263,7 @@ std::vector<Operation> all_operations() {
                         {.format = Format::rgba8_unorm, .extent = {16, 16}, .kind = ArrayKind::cubemap, .levels = 5}),
         {"SavePlanar", {"image_file", "image_load", "image_save"}, save_planar},
         {"ReadFiles", {"image", "image_file"}, read_files, false, true, true},
+        {"ListFiles", {"image_list", "read_options"}, list_files},
         {"ReadIsolated", {"read_options", "image_file"}, read_isolated},
         {"StartReader", {"read_options"}, start_reader},
     };
