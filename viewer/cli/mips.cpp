@@ -60,7 +60,8 @@ Status run(const Options& options) {
 void add_mips(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
     command->add_option("IN", options->in, "Image file; only its level 0 is read")->required()->type_name("FILE");
-    command->add_option("OUT", options->out, "File to write, of a type that stores levels: .dds, .ktx2, .exr, .tif or .tx")
+    command
+        ->add_option("OUT", options->out, "File to write, of a type that stores levels: .dds, .ktx2, .exr, .tif or .tx")
         ->required()
         ->type_name("FILE");
     command

@@ -285,7 +285,8 @@ void add_run(CLI::App* command, Status& status) {
                       "Print the times of decoding, copying, computing and saving on standard error");
     command->footer(
         "Output:\n"
-        "  A mip chain is written to one file if the file type stores levels (.dds, .ktx2, .exr, .tif, .tx), and a cubemap "
+        "  A mip chain is written to one file if the file type stores levels (.dds, .ktx2, .exr, .tif, .tx), and a "
+        "cubemap "
         "is\n"
         "  written to one file. Other kernels with several results write numbered files.\n"
         "\n"
