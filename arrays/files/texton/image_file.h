@@ -257,8 +257,8 @@ private:
 /// have the layout that fits their size: a strip, a cross (4:3 or 3:4) or equirectangular (2:1).
 ///
 /// Throws Error{io}, which names the file, if a file is missing or damaged, if a DDS or KTX2 file is shorter than its
-/// header says, if the size of a raw file is not a multiple of the frame size, if the kind of file is not supported, if a tile
-/// is much larger than the image or than the file can contain, or if size or format differ from those of the first
+/// header says, if the size of a raw file is not a multiple of the frame size, if the kind of file is not supported, if
+/// a tile is much larger than the image or than the file can contain, or if size or format differ from those of the first
 /// file. Throws Error{unsupported} if the files do not have the requested kind or format. Throws Error{out_of_memory},
 /// which names the file, for lack of memory. Throws Error{out_of_bounds} if the first level or the frame does not
 /// exist, and Error{bad_argument} if the description of raw frames is invalid or more than four channels are requested.
