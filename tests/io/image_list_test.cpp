@@ -12,6 +12,7 @@
 #include "arrays/files/isolated/bands.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/own_helper.h"
 #include "tests/support/reader_processes.h"
 
 namespace texton {

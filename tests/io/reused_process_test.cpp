@@ -13,6 +13,7 @@
 
 #include "tests/support/expect_error.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/own_helper.h"
 #include "tests/support/reader_processes.h"
 
 // Processes that read several files in turn.

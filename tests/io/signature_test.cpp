@@ -15,6 +15,7 @@
 
 #include "tests/support/expect_error.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/own_helper.h"
 #include "tests/support/reader_processes.h"
 
 // The choice of the reader, and paths that are no files.

@@ -9,12 +9,9 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
-
-#include <texton/read_options.h>
 
 #include "tests/support/configured_path.h"
 
@@ -86,26 +83,6 @@ public:
 
 private:
     std::string before_ = configured_path("TEXTON_READER", "");
-};
-
-/// Gives a test a helper of its own, so that no process of another test is left in it, and ends it with the test.
-class OwnHelper {
-public:
-    /// `program` is the path of texton-reader. A link to it is made in the folder.
-    OwnHelper(const std::filesystem::path& folder, const std::string& program) {
-        setenv("TEXTON_READER", program.c_str(), 0);
-        std::filesystem::create_symlink(program, folder / "texton-reader");
-        program_.emplace(folder / "texton-reader");
-    }
-    ~OwnHelper() {
-        program_.reset();
-        start_reader();
-    }
-    OwnHelper(const OwnHelper&) = delete;
-    OwnHelper& operator=(const OwnHelper&) = delete;
-
-private:
-    std::optional<ReaderProgram> program_;
 };
 
 }  // namespace texton::test

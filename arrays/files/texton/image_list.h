@@ -19,8 +19,8 @@ public:
     explicit ImageList(std::span<const std::filesystem::path> paths, const ImageOptions& options = {},
                        const ReadOptions& reading = {});
     ~ImageList();
-    ImageList(ImageList&&) noexcept;
-    ImageList& operator=(ImageList&&) noexcept;
+    ImageList(ImageList&&) noexcept;             ///< The other list then has no files.
+    ImageList& operator=(ImageList&&) noexcept;  ///< The other list then has no files.
 
     /// Returns the number of files that were not opened yet.
     std::size_t left() const noexcept;
