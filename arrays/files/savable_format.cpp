@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <vector>
 
 #include <texton/frame_writer.h>
 #include <texton/image_save.h>
@@ -33,8 +34,12 @@ std::optional<OIIO::TypeDesc> stored_type(const char* object, const std::filesys
     } catch (const Error&) {
         return std::nullopt;
     }
-    if (output->spec().nchannels != written) return std::nullopt;
-    return output->spec().format;
+    // Writers complain about a file without texels on standard error.
+    const OIIO::ImageSpec& stored = output->spec();
+    const std::vector<std::byte> texels(stored.image_bytes());
+    output.require_written(output->write_image(stored.format, texels.data()));
+    if (stored.nchannels != written) return std::nullopt;
+    return stored.format;
 }
 
 // Returns the format with channels of this type to which texels are converted, or nothing. Colors that are floats are
