@@ -29,7 +29,6 @@ constexpr const char* kColorSpace = "y4m:colorspace";
 // Parameters that are kept as they are.
 constexpr std::pair<char, const char*> kKept[] = {
     {'F', "y4m:frame_rate"}, {'I', "y4m:interlacing"}, {'A', "y4m:pixel_aspect"}};
-constexpr std::string_view kRange = "COLORRANGE=";     // X parameter of FFmpeg: FULL or LIMITED
 constexpr std::string_view kOldColorSpace = "YSCSS=";  // X parameter in place of C
 
 struct ColorSpace {
@@ -142,8 +141,8 @@ Header header_of(const std::filesystem::path& path, Lines& lines) {
             case 'H': header.extent.height = side_of(path, value, "height"); break;
             case 'C': color_space = value; break;
             case 'X':
-                if (value.starts_with(kRange))
-                    header.attributes.push_back({kCodeRange, lower(value.substr(kRange.size()))});
+                if (value == "COLORRANGE=FULL") header.attributes.push_back({kCodeRange, "full"});
+                if (value == "COLORRANGE=LIMITED") header.attributes.push_back({kCodeRange, "limited"});
                 if (value.starts_with(kOldColorSpace)) old_color_space = lower(value.substr(kOldColorSpace.size()));
                 break;
             default:
