@@ -31,8 +31,8 @@ void describe_colors(Format format, bool srgb, ImageColor color, const std::stri
                                        const std::string& name, std::vector<std::string>& sentences);
 
 /// Returns six slices, the cube faces that are resampled from an equirectangular image. `side` is the width of a face;
-/// 0 means a quarter of the image's width. Throws Error{unsupported}, which contains `name`, if the channels of the format
-/// are not numbers (see has_values()).
+/// 0 means a quarter of the image's width. Throws Error{unsupported}, which contains `name`, if the channels of the
+/// format are not numbers (see has_values()).
 [[nodiscard]] ImageSourcePtr faces_around(ImageSourcePtr image, CubeLayout layout, std::size_t side,
                                           const std::string& name);
 

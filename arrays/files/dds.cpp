@@ -12,8 +12,8 @@
 #include "arrays/files/oiio.h"
 #include "arrays/files/stored_texels.h"
 
-// The headers of a DDS file are followed by the tightly packed texels. Layers and faces follow each other, each with all
-// its levels. A volume stores level by level, each with all its slices. A planar image stores luma, then chroma.
+// The headers of a DDS file are followed by the tightly packed texels. Layers and faces follow each other, each with
+// all its levels. A volume stores level by level, each with all its slices. A planar image stores luma, then chroma.
 
 namespace texton::detail {
 namespace {
@@ -56,8 +56,8 @@ std::optional<std::vector<StoredLevel>> locations(const DdsContents& contents, s
                           file_bytes, to_string(info.extent), name(info.format), slice_count(info, 0), info.levels));
 }
 
-// Returns the location of each level. Some writers count the faces of cubemaps in place of the cubes: then the texels of
-// a sixth of the layers are there.
+// Returns the location of each level. Some writers count the faces of cubemaps in place of the cubes: then the file
+// holds a sixth of the layers.
 std::vector<StoredLevel> levels_of(const std::filesystem::path& path, DdsContents& contents, std::uint64_t file_bytes) {
     if (auto levels = locations(contents, file_bytes)) return *std::move(levels);
     ArrayInfo& info = contents.info;
@@ -152,7 +152,7 @@ void save_dds(const std::filesystem::path& path, const ImageState& image, const 
     const ArrayInfo& info = image.info;
     if (!dds_holds(info.format)) {
         fail_file(kSave, path, "is of a kind that cannot hold " + std::string(name(info.format)),
-                  "Open the image with ImageOptions::format = rgba8_srgb.");
+                  "Use .ktx2, or open the image with ImageOptions::format = rgba8_srgb.");
     }
     require_countable(path, info);
     NewFile writer(kSave, path);

@@ -84,6 +84,11 @@ public:
     FileOpener(const FileOpener&) = delete;
     FileOpener& operator=(const FileOpener&) = delete;
 
+    /// The caller will call open_file() for these files in this order.
+    virtual void expect(std::vector<std::filesystem::path> paths, const FilePart& wanted) {
+        (void)paths;
+        (void)wanted;
+    }
     virtual OpenedImage open_file(const std::filesystem::path& path, const FilePart& wanted) {
         return detail::open_file(path, wanted);
     }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "arrays/files/oiio.h"
 #include "core/file_error.h"
 
 namespace texton::detail {
@@ -54,7 +55,7 @@ void FrameFile::require_like_others(const ImageState& frame) const {
         fail_file(
             object_, path_,
             fmt::format("is of a kind that holds planar frames, but the image has the format {}", name(info.format)),
-            "Use .dds, .ktx2, .tif or .exr, or convert the image with from_rgb().");
+            other_kinds(info.format) + " Or convert the image with from_rgb().");
     }
     if (first_ && (first_->format != info.format || first_->extent != info.extent)) {
         fail_file(object_, path_, fmt::format("has frames of {}, but the next frame has {}", text(*first_), text(info)),

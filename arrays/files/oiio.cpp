@@ -111,8 +111,9 @@ std::unique_ptr<OIIO::ImageInput> open_input(const char* object, const std::file
     auto input = reader.empty() ? OIIO::ImageInput::open(path.string(), &config)  // tries all readers
                                 : opened_by(reader, object, path, config);
     if (!input) {
-        fail_file(object, path, "cannot be read as an image: " + reason(OIIO::geterror()),
-                  "Its kind may not be supported, or the beginning of the file may be damaged.");
+        (void)reason(OIIO::geterror());
+        fail_file(object, path, "is of no kind that OpenImageIO reads",
+                  "Name an image file. If the file is one, its beginning may be damaged.");
     }
     // OpenImageIO 2.4 reads only one of the slices.
     if (input->format_name() == std::string_view("tiff") && first_tiff_directory(path).slices > 1) {

@@ -1,4 +1,5 @@
 #include <texton/image_file.h>
+#include <texton/image_list.h>
 
 #include <algorithm>
 #include <tuple>
@@ -154,14 +155,20 @@ void require_planar_options(const std::filesystem::path& path, bool is_only_file
     }
 }
 
+// Returns what is opened of a file first.
+detail::FilePart first_part(bool is_only_file, const ImageOptions& options) {
+    const bool is_chosen = (!is_only_file || !takes_parts(options.kind)) && options.part_name.empty();
+    // Other parts than the one with the name may lack the channels.
+    return {is_chosen ? options.part : 0, options.color, is_only_file,
+            options.part_name.empty() ? options.channels : std::vector<std::string>()};
+}
+
 // Opens one part of a file, or all parts if the kind of array takes several images.
 void open_parts(detail::FileOpener& files, const std::filesystem::path& path, bool is_only_file,
                 const ImageOptions& options, std::vector<OpenedImage>& all) {
-    const bool takes_all = is_only_file && takes_parts(options.kind);
-    int part = takes_all || !options.part_name.empty() ? 0 : options.part;
-    // Other parts than the one with the name may lack the channels.
-    const std::vector<std::string> channels = options.part_name.empty() ? options.channels : std::vector<std::string>();
-    OpenedImage opened = files.open_file(path, {part, options.color, is_only_file, channels});
+    const detail::FilePart wanted = first_part(is_only_file, options);
+    int part = wanted.part;
+    OpenedImage opened = files.open_file(path, wanted);
     const std::size_t parts = opened.metadata.parts;
     const auto add = [&](OpenedImage image) {
         image.metadata.parts = parts;
@@ -172,7 +179,7 @@ void open_parts(detail::FileOpener& files, const std::filesystem::path& path, bo
         }
         all.push_back(shown(std::move(image), options));
     };
-    const bool together = takes_all && parts > 1;
+    const bool together = takes_parts(options.kind) && parts > 1;
     if (!together && opened.has_parts) {
         if (!options.part_name.empty()) {
             std::tie(part, opened) = named_part(files, path, std::move(opened), parts, options);
@@ -190,6 +197,7 @@ void open_parts(detail::FileOpener& files, const std::filesystem::path& path, bo
 
 std::vector<OpenedImage> open_all(detail::FileOpener& files, Paths paths, const ImageOptions& options) {
     std::vector<OpenedImage> all;
+    if (paths.size() > 1) files.expect({paths.begin(), paths.end()}, first_part(false, options));
     for (const std::filesystem::path& path : paths) open_parts(files, path, paths.size() == 1, options, all);
     return all;
 }
@@ -498,10 +506,9 @@ ImageFile open_video(detail::FileOpener& files, Paths paths, const ImageOptions&
                         opened.chroma, opened.metadata, opened.conversions);
 }
 
-ImageFile open_files(Paths paths, const ImageOptions& options, const ReadOptions& reading) {
-    const std::unique_ptr<detail::FileOpener> files = detail::file_opener(reading);
-    if (is_video(paths[0], options)) return open_video(*files, paths, options);
-    const std::vector<OpenedImage> all = open_all(*files, paths, options);
+ImageFile open_files(detail::FileOpener& files, Paths paths, const ImageOptions& options) {
+    if (is_video(paths[0], options)) return open_video(files, paths, options);
+    const std::vector<OpenedImage> all = open_all(files, paths, options);
     const OpenedImage& first = all.front();
     if (first.planar) {
         return planar_image(paths[0], {.format = *first.planar, .extent = first.file->level(0)}, first.file,
@@ -552,7 +559,38 @@ ImageFile open_image(Paths paths, const ImageOptions& options, const ReadOptions
                      .problem = "the list of paths is empty",
                      .remedy = "Pass at least one path."});
     }
-    return detail::guarded(kOpen, paths[0], [&] { return open_files(paths, options, reading); });
+    return detail::guarded(kOpen, paths[0], [&] { return open_files(*detail::file_opener(reading), paths, options); });
+}
+
+struct ImageList::State {
+    std::vector<std::filesystem::path> paths;
+    ImageOptions options;
+    std::unique_ptr<detail::FileOpener> files;
+    std::size_t opened = 0;
+};
+
+ImageList::ImageList(Paths paths, const ImageOptions& options, const ReadOptions& reading)
+    : state_(std::make_unique<State>(State{{paths.begin(), paths.end()}, options, detail::file_opener(reading)})) {
+    const bool has_video = std::ranges::any_of(paths, [&](const auto& path) { return is_video(path, options); });
+    if (!has_video && paths.size() > 1) state_->files->expect(state_->paths, first_part(true, options));
+}
+
+ImageList::~ImageList() = default;
+ImageList::ImageList(ImageList&&) noexcept = default;
+ImageList& ImageList::operator=(ImageList&&) noexcept = default;
+
+std::size_t ImageList::left() const noexcept { return state_ == nullptr ? 0 : state_->paths.size() - state_->opened; }
+
+ImageFile ImageList::open_next() {
+    if (left() == 0) {
+        throw Error({.code = ErrorCode::out_of_bounds,
+                     .object = kOpen,
+                     .problem = "all files of the list were opened",
+                     .remedy = "Call left() before open_next().",
+                     .numbers = {{"count", state_ == nullptr ? 0 : state_->paths.size()}}});
+    }
+    const std::filesystem::path& path = state_->paths[state_->opened++];
+    return detail::guarded(kOpen, path, [&] { return open_files(*state_->files, Paths(&path, 1), state_->options); });
 }
 
 }  // namespace texton

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <vector>
 
+#include <texton/frame_writer.h>
 #include <texton/image_save.h>
 
 #include "arrays/files/dds_header.h"
@@ -32,8 +34,12 @@ std::optional<OIIO::TypeDesc> stored_type(const char* object, const std::filesys
     } catch (const Error&) {
         return std::nullopt;
     }
-    if (output->spec().nchannels != written) return std::nullopt;
-    return output->spec().format;
+    // Writers complain about a file without texels on standard error.
+    const OIIO::ImageSpec& stored = output->spec();
+    const std::vector<std::byte> texels(stored.image_bytes());
+    output.require_written(output->write_image(stored.format, texels.data()));
+    if (stored.nchannels != written) return std::nullopt;
+    return stored.format;
 }
 
 // Returns the format with channels of this type to which texels are converted, or nothing. Colors that are floats are
@@ -79,9 +85,10 @@ std::string file_ending(const std::filesystem::path& path) {
 std::optional<Format> nearest_savable(const char* object, const std::filesystem::path& path, Format format) {
     const bool planar = plane_count(format) > 1;
     const std::string ending = file_ending(path);
-    if (ending == ".yuv" || ending == ".raw") return planar ? std::optional(format) : std::nullopt;
+    if (is_video_name(path)) return planar ? std::optional(format) : std::nullopt;
     if (ending == ".dds") return dds_holds(format) ? format : Format::rgba8_srgb;  // all but gray sRGB
     if (planar) return std::nullopt;
+    if (ending == ".ktx2") return format;
     const Format plain = plain_format(format);
     const auto nearest = nearest_format(object, path, plain);
     if (nearest || info(plain).channels == 4 || !has_values(plain)) return nearest;

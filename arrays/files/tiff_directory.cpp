@@ -1,15 +1,12 @@
 #include "arrays/files/tiff_directory.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
 
-#include "arrays/files/isolated/descriptor.h"
+#include "arrays/files/input_file.h"
 
 namespace texton::detail {
 namespace {
@@ -17,13 +14,12 @@ namespace {
 // Reads integers of a TIFF file in its byte order.
 class Numbers {
 public:
-    explicit Numbers(const std::filesystem::path& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+    explicit Numbers(const std::filesystem::path& path) : file_(path) {}
 
     // Makes `bytes` bytes of the file, or those that there are, the ones that number() reads.
     void load(std::uint64_t at, std::size_t bytes) {
         bytes_.resize(bytes);
-        const ssize_t got = ::pread(file_.number(), bytes_.data(), bytes, static_cast<off_t>(at));
-        bytes_.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+        bytes_.resize(file_.is_open() ? file_.read_at(at, std::as_writable_bytes(std::span(bytes_))) : 0);
     }
     // Returns an integer of `bytes` bytes, or 0 if it was not loaded.
     std::uint64_t number(std::size_t at, unsigned bytes) const {
@@ -36,7 +32,7 @@ public:
     std::size_t size() const { return bytes_.size(); }
 
 private:
-    OwnedDescriptor file_;
+    InputFile file_;
     std::vector<unsigned char> bytes_;
     bool big_endian_ = false;
 };

@@ -209,7 +209,7 @@ TEST(FileErrorTest, EveryExceptionBecomesAnErrorThatNamesTheFile) {
     };
     becomes(std::bad_alloc(), ErrorCode::out_of_memory, "memory");
     becomes(std::bad_array_new_length(), ErrorCode::out_of_memory, "memory");
-    becomes(std::length_error("vector::reserve"), ErrorCode::io, "vector::reserve");
+    becomes(std::length_error("vector::reserve"), ErrorCode::io, "a size that does not fit in memory");
     becomes(std::runtime_error("two\nlines."), ErrorCode::io, "two lines");
     becomes(std::runtime_error(""), ErrorCode::io, "without a description");
     becomes(fs::filesystem_error("status", std::make_error_code(std::errc::permission_denied)), ErrorCode::io,

@@ -13,6 +13,7 @@
 
 #include "tests/support/expect_error.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/own_helper.h"
 #include "tests/support/reader_processes.h"
 
 // Processes that read several files in turn.
@@ -30,16 +31,6 @@ constexpr ReadOptions kReused{.isolated = true, .reuses_process = true};
 
 class ReusedProcessTest : public testing::Test {
 protected:
-    // Each test has a helper of its own, which the first read of the next test ends, with all its processes.
-    void SetUp() override {
-        setenv("TEXTON_READER", TEXTON_TEST_READER, 0);
-        fs::create_symlink(test::configured_path("TEXTON_READER", TEXTON_TEST_READER), at("texton-reader"));
-        program_.emplace(at("texton-reader"));
-    }
-    void TearDown() override {
-        program_.reset();
-        (void)read_image(stored("last.png", 1), kAlone);
-    }
     fs::path at(const std::string& name) const { return folder_.at(name); }
     fs::path stored(const std::string& name, unsigned seed) const {
         return test::store(at(name), {test::stored_image(8, 8, 4, TypeDesc::UINT8, seed)});
@@ -63,7 +54,7 @@ protected:
     }
 
     test::ImageFolder folder_;
-    std::optional<test::ReaderProgram> program_;
+    const test::OwnHelper helper_{folder_.path(), test::configured_path("TEXTON_READER", TEXTON_TEST_READER)};
 };
 
 TEST_F(ReusedProcessTest, AProcessReadsOneFileAfterAnother) {

@@ -242,7 +242,7 @@ TEST_P(ImageSaveTest, UnsupportedContentsAreRefusedAndTheOldFileStays) {
     refused("a.png", array(Format::rgba8_unorm, ArrayKind::array_2d, 3), "ImageOptions::levels = 1");
     refused("b.png", array(Format::rgba8_unorm, ArrayKind::array_2d), "tiles", {.tile = Extent{16, 16}});
     refused("a.tif", array(Format::bc1_unorm, ArrayKind::array_2d),
-            "Use .dds, or open the image with ImageOptions::format = rgba8_unorm.");
+            "Use .dds or .ktx2, or open the image with ImageOptions::format = rgba8_unorm.");
     refused("a.tif", array(Format::rgba8_unorm, ArrayKind::layered_2d, 3), "levels of layers");
     refused("a.rla", array(Format::rgba8_unorm, ArrayKind::array_2d), "rgba8_unorm. Use .tif");
     refused("a.yuv", array(Format::rgba8_unorm, ArrayKind::array_2d), "planar");

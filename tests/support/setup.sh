@@ -13,6 +13,10 @@ texton_packages=(
     nlohmann-json3-dev libdlpack-dev libgtest-dev libgmock-dev libbenchmark-dev
 )
 
+# The programs idiff and iinfo, whose results the tests compare with those of texton.
+# shellcheck disable=SC2034
+texton_peer_packages=(openimageio-tools)
+
 # A virtual X11 display for the tests of the window.
 # shellcheck disable=SC2034
 texton_screen_packages=(xvfb xauth)

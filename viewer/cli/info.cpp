@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <set>
@@ -8,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <texton/error.h>
-#include <texton/image_file.h>
+#include <texton/image_list.h>
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/image_options.h"
@@ -117,9 +118,11 @@ Status run(const Options& options) {
     const ImageOptions how = options.image.options();
     Json all = Json::array();
     bool damaged = false;
+    const std::vector<std::filesystem::path> paths(options.files.begin(), options.files.end());
+    ImageList images(paths, how, viewer::file_reading());
     for (const std::string& file : options.files) {
         try {
-            const ImageFile image = open_image(file, how, viewer::file_reading());
+            const ImageFile image = images.open_next();
             if (options.json) {
                 all.push_back(json_of(file, image));
             } else {

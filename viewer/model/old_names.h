@@ -58,14 +58,10 @@ struct OldParameter {
 
 /// Parameters that had the name of an option of a command.
 inline constexpr std::array kOldParameters{
-    OldParameter{"from_rgb", "format", "layout"},
-    OldParameter{"lut_1d", "channels", "curves"},
-    OldParameter{"median", "size", "window"},
-    OldParameter{"min_max_pyramid", "levels", "level_count"},
-    OldParameter{"mips", "levels", "level_count"},
-    OldParameter{"percentage_closer", "size", "kernel_size"},
-    OldParameter{"swizzle", "channels", "order"},
-    OldParameter{"to_rgb", "format", "layout"},
+    OldParameter{"from_rgb", "format", "layout"},  OldParameter{"lut_1d", "channels", "curves"},
+    OldParameter{"median", "size", "window"},      OldParameter{"min_max_pyramid", "levels", "level_count"},
+    OldParameter{"mips", "levels", "level_count"}, OldParameter{"percentage_closer", "size", "kernel_size"},
+    OldParameter{"swizzle", "channels", "order"},  OldParameter{"to_rgb", "format", "layout"},
 };
 
 /// Returns the name of a kernel's parameter that replaced an old name, or the name itself if it is not an old one.

@@ -25,7 +25,7 @@ inline void add_reading_options(CLI::App& command) {
             [=](double value) {
                 change([](ReadOptions& reading) -> double& { return reading.limits.seconds; }, value);
             },
-            "Maximum time of a separate process for opening a file or decoding 16 MiB. 0: at least 10 seconds")
+            "Maximum time of a separate process for opening a file or decoding 4 MiB. 0: at least 10 seconds")
         ->check(CLI::NonNegativeNumber)
         ->type_name("SECONDS");
     command

@@ -11,6 +11,9 @@ namespace {
 // time.
 constexpr std::size_t kLargestBand = std::size_t{4} << 20;
 
+// Decoders without strips can decode so many rows together, which the header of the file does not say: OpenEXR 16 or 32.
+constexpr std::size_t kRowsTogether = 32;
+
 struct Part {
     std::size_t offset, length;
 };
@@ -42,9 +45,12 @@ std::vector<Region> bands_of(Format format, const Region& box, const Extent& gra
         }
         return bands;
     }
-    const std::size_t height = std::min(granule.height, all.height);
-    const std::size_t rows = packed_bytes(format, {all.width, height, 1});
-    const std::vector<Part> parts = parts_of({box.offset.y, all.height}, granule.height, rows, kLargestBand);
+    const auto bytes_of = [&](std::size_t rows) {
+        return packed_bytes(format, {all.width, std::min(rows, all.height), 1});
+    };
+    const bool fits = granule.height == 1 && bytes_of(kRowsTogether) <= kLargestBand;
+    const std::size_t rows = fits ? kRowsTogether : granule.height;
+    const std::vector<Part> parts = parts_of({box.offset.y, all.height}, rows, bytes_of(rows), kLargestBand);
     for (std::size_t z = 0; z < all.depth; ++z) {
         for (const Part& y : parts) {
             bands.push_back({{box.offset.x, y.offset, box.offset.z + z}, {all.width, y.length, 1}});

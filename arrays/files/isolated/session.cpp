@@ -17,6 +17,7 @@
 #include <cstring>
 #include <list>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -239,32 +240,36 @@ void ReaderSession::release(const Asked& asked) noexcept {
                     static_cast<off_t>(connection_->memory_bytes - kKeptMemory));
     }
     if (!shares()) return;
-    const std::shared_ptr<ReaderConnection::Process> process = connection_->process();
-    if (const auto before = opened_in_.lock(); before != process) {
-        close_file(before, number_);
-        ++process->files;
-        opened_in_ = process;
-    }
+    moved_to(connection_->process());
     connection_->is_reused = true;
     keep_reader(std::move(*connection_));
     connection_.reset();
 }
 
+// The process has opened the file.
+void ReaderSession::moved_to(const std::shared_ptr<ReaderConnection::Process>& process) noexcept {
+    const auto before = opened_in_.lock();
+    if (before == process) return;
+    close_file(before, number_);
+    ++process->files;
+    opened_in_ = process;
+}
+
 // Enlarges the shared memory. Pages that are not used take no memory.
-void ReaderSession::grow(const Asked& asked) {
+void ReaderSession::grow(ReaderConnection& process, const Asked& asked) {
     const std::uint64_t texels =
         asked.bands.empty() ? 0 : band_offset(kBandsInMemory - 1, asked.largest) + asked.largest;
     const std::uint64_t bytes = std::max(kHeaderBytes + kMaxResult, texels);
-    if (bytes <= connection_->memory_bytes) return;
+    if (bytes <= process.memory_bytes) return;
     const bool allowed = is_allowed_size(bytes);
     if (!allowed) errno = EFBIG;
-    if (!allowed || ::ftruncate(connection_->memory(), static_cast<off_t>(bytes)) != 0) {
+    if (!allowed || ::ftruncate(process.memory(), static_cast<off_t>(bytes)) != 0) {
         fail(asked,
              fmt::format("{} bytes of shared memory are not available: {}", bytes,
                          std::generic_category().message(errno)),
              "Free memory. The file may also be damaged.", ErrorCode::out_of_memory, {{"bytes", bytes}});
     }
-    connection_->memory_bytes = bytes;
+    process.memory_bytes = bytes;
 }
 
 // Returns the contents of a packet, of which `received` are in the packet itself: all of them or none.
@@ -277,20 +282,25 @@ std::vector<std::byte> ReaderSession::contents(const Asked& asked, std::uint64_t
     return result;
 }
 
-// Returns true if the process has received the last request.
-bool ReaderSession::was_taken() const noexcept {
+// Returns true if the process has received the request with this number.
+bool ReaderSession::was_taken(std::uint64_t number) const noexcept {
     MemoryHeader header;
     const std::span bytes(&header, 1);
-    return read_all(connection_->memory(), 0, std::as_writable_bytes(bytes)) && header.taken == connection_->requests;
+    return read_all(connection_->memory(), 0, std::as_writable_bytes(bytes)) && header.taken == number;
+}
+
+std::optional<std::vector<std::byte>> ReaderSession::attempt(const Asked& asked) {
+    connect(asked.object);
+    grow(*connection_, asked);
+    const std::uint64_t number = ++connection_->requests;
+    if (!send_packet(connection_->socket(), PacketKind::request, number, {}, 0, asked.bytes)) return std::nullopt;
+    return receive(asked, number);
 }
 
 // Returns the contents of the reply, which are empty for texels, or nothing if the process ended for a reason other
 // than the request.
-std::optional<std::vector<std::byte>> ReaderSession::attempt(const Asked& asked) {
-    connect(asked.object);
-    grow(asked);
+std::optional<std::vector<std::byte>> ReaderSession::receive(const Asked& asked, std::uint64_t number) {
     ReaderConnection& reader = *connection_;
-    if (!send_packet(reader.socket(), PacketKind::request, ++reader.requests, {}, 0, asked.bytes)) return std::nullopt;
     std::size_t band = 0, copied = 0;
     Clock::time_point deadline = reader.is_ready ? after(asked.seconds) : Clock::now() + kStartTime;
     for (;;) {
@@ -345,7 +355,7 @@ std::optional<std::vector<std::byte>> ReaderSession::attempt(const Asked& asked)
                      "The file may be damaged. If it is not, raise ReadLimits::bytes.", ErrorCode::out_of_memory,
                      {{"limit", asked.memory}});
             case PacketKind::ended:
-                if (!was_taken()) return std::nullopt;
+                if (!was_taken(number)) return std::nullopt;
                 ended(asked, static_cast<int>(packet.value));
             case PacketKind::not_started:
                 fail(asked,
@@ -392,12 +402,44 @@ ReaderSession::Asked ReaderSession::asked(const char* object, Request request) c
 Description ReaderSession::open(const char* object, const SourceKey& source, bool with_texels) {
     const Turn turn(*this);
     const Asked asked = this->asked(object, {.source = source, .with_texels = with_texels});
+    return described(asked, exchange(asked));
+}
+
+void ReaderSession::send_ahead(const char* object, const SourceKey& source, ReaderConnection& process) {
+    const Asked asked = this->asked(object, {.source = source});
+    grow(process, asked);
+    ahead_ = ++process.requests;
+    // If this fails, there will be no reply.
+    send_packet(process.socket(), PacketKind::request, ahead_, {}, 0, asked.bytes);
+}
+
+std::optional<Description> ReaderSession::receive_ahead(const char* object, std::optional<ReaderConnection>& process) {
+    const Turn turn(*this);
     try {
-        Description description = description_of(exchange(asked));
+        const Asked asked = this->asked(object, {});
+        connection_ = std::exchange(process, std::nullopt);
+        if (const auto contents = receive(asked, ahead_)) {
+            Description description = described(asked, *contents);
+            moved_to(connection_->process());
+            connection_->is_reused = true;
+            process = std::exchange(connection_, std::nullopt);
+            return description;
+        }
+    } catch (const Error&) {
+        // open() throws it again.
+    }
+    connection_.reset();
+    failed_ = true;
+    return std::nullopt;
+}
+
+// Reads the reply to the request to open a source.
+Description ReaderSession::described(const Asked& asked, const std::vector<std::byte>& bytes) {
+    try {
+        Description description = description_of(bytes);
         file_bytes_ = identity_of(path_).bytes;
-        if (description.image.metadata.parts < 1 ||
-            description.image.metadata.parts > std::max<std::uint64_t>(file_bytes_, 1))
-            invalid(asked, "number of parts");
+        const std::size_t parts = description.image.metadata.parts;
+        if (parts < 1 || parts > std::max<std::uint64_t>(file_bytes_, 1)) invalid(asked, "number of parts");
         add_claim(claim_, description, file_bytes_);
         return description;
     } catch (const MalformedMessage& malformed) {

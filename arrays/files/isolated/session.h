@@ -41,6 +41,12 @@ public:
     void read(const char* object, const SourceKey& source, const Description& opened, int level, const Region& box,
               std::span<std::byte> packed);
 
+    /// Sends the request of open() to a process that may have to answer other requests first.
+    void send_ahead(const char* object, const SourceKey& source, ReaderConnection& process);
+    /// Receives the reply, which must be the next one of the process. Returns nothing if there is none or if it is an
+    /// error. Then the process must not be used again, and open() repeats the request in another one.
+    std::optional<Description> receive_ahead(const char* object, std::optional<ReaderConnection>& process);
+
     /// Throws Error{io}: the reader sent a reply whose `what` is wrong.
     [[noreturn]] void refuse_reply(const char* object, const std::string& what);
 
@@ -53,17 +59,20 @@ private:
     bool shares() const noexcept { return options_.reuses_process && !failed_; }
     std::vector<std::byte> exchange(const Asked& asked);
     std::optional<std::vector<std::byte>> attempt(const Asked& asked);
+    std::optional<std::vector<std::byte>> receive(const Asked& asked, std::uint64_t number);
+    Description described(const Asked& asked, const std::vector<std::byte>& bytes);
+    void moved_to(const std::shared_ptr<ReaderConnection::Process>& process) noexcept;
     void connect(const char* object);
     void release(const Asked& asked) noexcept;
     bool can_repeat() noexcept;
-    void grow(const Asked& asked);
+    void grow(ReaderConnection& process, const Asked& asked);
     [[noreturn]] void fail(const Asked& asked, const std::string& why, std::string remedy,
                            ErrorCode code = ErrorCode::io, std::vector<ErrorNumber> numbers = {});
     [[noreturn]] void invalid(const Asked& asked, const std::string& what);
     Asked asked(const char* object, Request request) const;
     [[noreturn]] void late(const Asked& asked);
     [[noreturn]] void ended(const Asked& asked, int status);
-    bool was_taken() const noexcept;
+    bool was_taken(std::uint64_t number) const noexcept;
     std::vector<std::byte> contents(const Asked& asked, std::uint64_t bytes, std::span<const std::byte> received);
 
     const std::filesystem::path path_;
@@ -74,6 +83,7 @@ private:
     std::uint64_t file_bytes_ = 0;                        // when the last source was opened
     std::optional<ReaderConnection> connection_;          // of an own process, or during a request
     std::weak_ptr<ReaderConnection::Process> opened_in_;  // the process that answered the last request
+    std::uint64_t ahead_ = 0;                             // number of the request that was sent ahead
     bool failed_ = false;                                 // a request failed, so that the process must not be shared
 };
 

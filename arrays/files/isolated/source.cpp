@@ -4,7 +4,7 @@
 
 #include "arrays/files/formats.h"
 #include "arrays/files/frames.h"
-#include "arrays/files/isolated/session.h"
+#include "arrays/files/isolated/ahead.h"
 
 // Files that separate processes read. A process opens a file with the same functions that this process would use, and
 // describes the result. All further steps (windows, layouts, stacks, conversions) are Texton's own code and run in this
@@ -58,8 +58,8 @@ private:
     IsolatedSource source_;
 };
 
-OpenedImage opened(const ReaderSessionPtr& session, const SourceKey& key, bool with_texels) {
-    IsolatedSource source{session, key, session->open(kOpen, key, with_texels)};
+OpenedImage opened(IsolatedSource source) {
+    const ReaderSessionPtr session = source.session;
     OpenedImage image = std::move(source.description.image);
     if (image.data.empty()) session->refuse_reply(kOpen, "data windows");
     image.file = std::make_shared<IsolatedFile>(std::move(source));
@@ -79,20 +79,23 @@ class IsolatedOpener : public FileOpener {
 public:
     explicit IsolatedOpener(const ReadOptions& options) : options_(options) {}
 
+    void expect(std::vector<std::filesystem::path> paths, const FilePart& wanted) override {
+        if (options_.reuses_process && paths.size() > 1)
+            ahead_.emplace(std::move(paths), SourceKey{.part = wanted}, options_);
+    }
     OpenedImage open_file(const std::filesystem::path& path, const FilePart& wanted) override {
-        const ReaderSessionPtr reader = session(path);
         SourceKey key{.kind = SourceKind::file, .part = wanted};
-        OpenedImage image = opened(reader, key, false);
+        OpenedImage image = next_or_open(path, key);
         if (!image.planar) return image;
         const Extent extent = image.file->level(0);
         key.plane = 1;
-        image.chroma = opened(reader, key, false).file;
-        require_plane(*reader, *image.file, *image.planar, 0, extent);
-        require_plane(*reader, *image.chroma, *image.planar, 1, extent);
+        image.chroma = open(path, key, false).file;
+        require_plane(*session_, *image.file, *image.planar, 0, extent);
+        require_plane(*session_, *image.chroma, *image.planar, 1, extent);
         return image;
     }
     OpenedImage open_first_image(const std::filesystem::path& path, const FilePart& wanted) override {
-        return opened(session(path), {.kind = SourceKind::first, .part = wanted}, true);
+        return open(path, {.kind = SourceKind::first, .part = wanted}, true);
     }
     OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw) override {
         return frame(path, {.kind = SourceKind::raw, .raw = raw});
@@ -102,6 +105,20 @@ public:
     }
 
 private:
+    // Returns the next file of the list, or opens another one.
+    OpenedImage next_or_open(const std::filesystem::path& path, const SourceKey& key) {
+        if (ahead_) {
+            if (auto next = ahead_->next(kOpen, path, key)) {
+                session_ = next->session;
+                if (next->description) return opened({session_, key, std::move(*next->description)});
+            }
+        }
+        return open(path, key, false);
+    }
+    OpenedImage open(const std::filesystem::path& path, const SourceKey& key, bool with_texels) {
+        const ReaderSessionPtr reader = session(path);
+        return opened({reader, key, reader->open(kOpen, key, with_texels)});
+    }
     // The images of one file share a session.
     ReaderSessionPtr session(const std::filesystem::path& path) {
         if (session_ == nullptr || session_->path() != path) session_ = std::make_shared<ReaderSession>(path, options_);
@@ -136,6 +153,7 @@ private:
 
     ReadOptions options_;
     ReaderSessionPtr session_;  // of the file that was opened last
+    std::optional<AheadOpener> ahead_;
 };
 
 }  // namespace

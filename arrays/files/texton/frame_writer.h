@@ -35,8 +35,8 @@ public:
     /// if the extension is not that of a video file, and Error{io} if the file cannot be written.
     explicit FrameWriter(const std::filesystem::path& path, std::vector<ImageAttribute> attributes = {});
     ~FrameWriter();
-    FrameWriter(FrameWriter&& other) noexcept;
-    FrameWriter& operator=(FrameWriter&& other) noexcept;
+    FrameWriter(FrameWriter&& other) noexcept;             ///< The other object must then only be destroyed.
+    FrameWriter& operator=(FrameWriter&& other) noexcept;  ///< The other object must then only be destroyed.
 
     /// Appends a frame. The caller must wait for pending writes to its texels before the call. Throws
     /// Error{bad_argument} if format or size differ from those of the first frame or from those that the name of the file

@@ -243,22 +243,22 @@ private:
     std::shared_ptr<const detail::ImageState> state_;
 };
 
-/// Opens an image file: any file that OpenImageIO reads, DDS (also cubemaps, layers, volumes and block compression), or
-/// a frame of a video file: raw planar frames or Y4M (.y4m: 4:2:0 becomes nv12, p010 or p016, and 4:2:2 of 8 bits becomes
-/// nv16). Several threads may call this function at once.
+/// Opens an image file: any file that OpenImageIO reads, DDS and KTX2 (also cubemaps, layers, volumes and block
+/// compression), or a frame of a video file: raw planar frames or Y4M (.y4m: 4:2:0 becomes nv12, p010 or p016, and 4:2:2
+/// of 8 bits becomes nv16). KTX2 can be compressed with Zstandard, but not with Basis Universal or zlib. Its images are
+/// turned upright, except blocks, cubemaps and volumes. Several threads may call this function at once.
 ///
 /// As with read_image(), three channels are widened to four, and of more than four channels the first four are read,
-/// unless ImageOptions::channels selects others.
-/// The levels of the file (DDS, TX, tiled OpenEXR and TIFF) are kept as long as each has half the size of the previous
-/// one, rounded down.
+/// unless ImageOptions::channels selects others. The levels of the file (DDS, KTX2, TX, tiled OpenEXR, TIFF) are kept as
+/// long as each has half the size of the previous one, rounded down.
 ///
 /// If ImageOptions::kind is a cubemap and ImageOptions::cube is not set, the layout is found as follows. The
 /// metadata of the file can name OpenEXR's cube or latlong layout. Otherwise square images are faces, and other images
 /// have the layout that fits their size: a strip, a cross (4:3 or 3:4) or equirectangular (2:1).
 ///
-/// Throws Error{io}, which names the file, if a file is missing or damaged, if a DDS file is shorter than its header
-/// says, if the size of a raw file is not a multiple of the frame size, if the kind of file is not supported, if a tile
-/// is much larger than the image or than the file can contain, or if size or format differ from those of the first
+/// Throws Error{io}, which names the file, if a file is missing or damaged, if a DDS or KTX2 file is shorter than its
+/// header says, if the size of a raw file is not a multiple of the frame size, if the kind of file is not supported, if
+/// a tile is much larger than the image or than the file can contain, or if size or format differ from those of the first
 /// file. Throws Error{unsupported} if the files do not have the requested kind or format. Throws Error{out_of_memory},
 /// which names the file, for lack of memory. Throws Error{out_of_bounds} if the first level or the frame does not
 /// exist, and Error{bad_argument} if the description of raw frames is invalid or more than four channels are requested.

@@ -12,6 +12,7 @@
 #include <texton/frame_writer.h>
 #include <texton/image.h>
 #include <texton/image_file.h>
+#include <texton/image_list.h>
 #include <texton/image_load.h>
 #include <texton/image_save.h>
 #include <texton/read_options.h>
@@ -66,8 +67,8 @@ struct Replaced {
     std::optional<int> plane{};  ///< the plane whose texels these are
 };
 
-// Writes texels with write_image() and reads them. Functions of OpenImageIO that are noexcept allocate memory, for example
-// ImageSpec::default_channel_names().
+// Writes texels with write_image() and reads them. Functions of OpenImageIO that are noexcept allocate memory, for
+// example ImageSpec::default_channel_names().
 Operation image_operation(const std::string& ending, Format format) {
     return {"Image_" + ending,
             {"image"},
@@ -196,6 +197,21 @@ Prepared read_blocks(const Device&) {
     }};
 }
 
+// Opens files ahead, in a process that the list keeps.
+Prepared list_files(const Device&) {
+    setenv("TEXTON_READER", TEXTON_TEST_READER, 0);
+    const auto files = std::make_shared<Files>();
+    const auto paths = std::make_shared<std::vector<fs::path>>();
+    for (const char* name : {"a.tif", "b.tif", "c.tif"})
+        paths->push_back(store(files->at(name), {stored_image(16, 8, 4, OIIO::TypeDesc::UINT8, 2)}));
+    return {[files, paths] {
+        ImageList list(*paths, {}, {.isolated = true, .reuses_process = true});
+        Bytes texels = own_bytes(16 * 8 * 4);
+        while (list.left() > 0) list.open_next().read({}, texels);
+        return texels;
+    }};
+}
+
 Prepared find_savable_format(const Device&) {
     const auto files = std::make_shared<Files>();
     return {[files] {
@@ -265,7 +281,7 @@ Prepared start_reader(const Device&) {
                     opened.read({}, texels);
                 } catch (const Error& error) {
                     const Aside own;
-                    for (const char* blame : {"did not start", "a wrong number of bytes"}) {
+                    for (const char* blame : {"did not start", "bytes of texels"}) {
                         EXPECT_EQ(error.problem().find(blame), std::string::npos) << error.what();
                     }
                     throw;
@@ -303,6 +319,7 @@ std::vector<Operation> all_operations() {
         {"ReadFiles", {"image", "image_file"}, read_files, false, true, true},
         {"ReadBlocks", {"image_file", "image_save"}, read_blocks},
         {"SavableFormat", {"image_save"}, find_savable_format, false, true, true},
+        {"ListFiles", {"image_list", "read_options"}, list_files},
         {"ReadIsolated", {"read_options", "image_file"}, read_isolated},
         {"StartReader", {"read_options"}, start_reader},
     };

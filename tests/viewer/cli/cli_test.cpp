@@ -109,7 +109,7 @@ TEST_F(CliTest, RefusalIsOneLineWithCommandLineTerms) {
         {"info --fast a.png", "texton info: The following argument was not expected: --fast. "},
         {"info gone.png", "texton info: gone.png does not exist. "},
         {"info empty.png", "texton info: empty.png is empty. "},
-        {"info notes.txt", "texton info: notes.txt cannot be read as an image: "},
+        {"info notes.txt", "texton info: notes.txt is of no kind that OpenImageIO reads"},
         {"info folder", "texton info: folder is a folder. "},
         {"info --levels -1 empty.png", "texton info: --levels: '-1' is not a number of at least 0. "},
         {"run gaussian empty.png -o o.png --format round", "texton run: --format: 'round' is not a format. "},

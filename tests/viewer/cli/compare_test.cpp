@@ -260,7 +260,8 @@ TEST_F(CliCompareFilesTest, ChannelsThatAreNotComparedAreNamed) {
     test::store(at("six.exr"), {six});
     const Ended result = run("compare six.exr six.exr");
     EXPECT_EQ(result.status, 0) << result.err;
-    EXPECT_THAT(result.out, HasSubstr("six.exr: Only 4 of 6 channels are read: R, G, B, A. --channels selects others."));
+    EXPECT_THAT(result.out,
+                HasSubstr("six.exr: Only 4 of 6 channels are read: R, G, B, A. --channels selects others."));
 }
 
 }  // namespace

@@ -1,0 +1,48 @@
+#include "arrays/files/isolated/ahead.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace texton::detail {
+namespace {
+
+constexpr std::size_t kMaxAhead = 8;  // files; the process keeps them open
+
+// The process resolves all paths in the same folder.
+std::vector<std::filesystem::path> in_one_folder(std::vector<std::filesystem::path> paths) {
+    const auto absolute = std::ranges::count_if(paths, &std::filesystem::path::is_absolute);
+    if (absolute != 0 && std::cmp_not_equal(absolute, paths.size())) paths.clear();
+    return paths;
+}
+
+}  // namespace
+
+AheadOpener::AheadOpener(std::vector<std::filesystem::path> paths, const SourceKey& source, const ReadOptions& options)
+    : paths_(in_one_folder(std::move(paths))), source_(source), options_(options) {}
+
+AheadOpener::~AheadOpener() {
+    if (process_ && sent_.empty()) keep_reader(std::move(*process_));
+}
+
+void AheadOpener::send(const char* object) {
+    while (sent_.size() < kMaxAhead && received_ + sent_.size() < paths_.size()) {
+        const std::filesystem::path& path = paths_[received_ + sent_.size()];
+        if (!process_) process_ = kept_reader(object, path, nullptr);
+        if (!process_) process_.emplace(connect_reader(object, path));
+        sent_.push_back(std::make_shared<ReaderSession>(path, options_));
+        sent_.back()->send_ahead(object, source_, *process_);
+    }
+}
+
+std::optional<OpenedAhead> AheadOpener::next(const char* object, const std::filesystem::path& path,
+                                             const SourceKey& source) {
+    if (received_ == paths_.size() || paths_[received_] != path || source != source_) return std::nullopt;
+    send(object);
+    OpenedAhead opened{sent_.front(), sent_.front()->receive_ahead(object, process_)};
+    sent_.pop_front();
+    ++received_;
+    if (!opened.description) sent_.clear();  // the other requests are sent again, to another process
+    return opened;
+}
+
+}  // namespace texton::detail

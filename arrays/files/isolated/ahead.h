@@ -1,0 +1,42 @@
+#pragma once
+// Files that a process opens before they are needed.
+#include <deque>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "arrays/files/isolated/session.h"
+
+namespace texton::detail {
+
+/// A file that a process has opened, or failed to open.
+struct OpenedAhead {
+    ReaderSessionPtr session;
+    std::optional<Description> description;  ///< unset: the session can open the file, and throws the error
+};
+
+/// Opens the files of a list in their order, in one process that is some files ahead of the caller. A request and its
+/// reply then overlap with the work on other files, so that neither process waits for the other.
+class AheadOpener {
+public:
+    /// All files are opened as `source`.
+    AheadOpener(std::vector<std::filesystem::path> paths, const SourceKey& source, const ReadOptions& options);
+    ~AheadOpener();
+    AheadOpener(const AheadOpener&) = delete;
+    AheadOpener& operator=(const AheadOpener&) = delete;
+
+    /// Returns the next file of the list, or nothing if it is another one. Throws the errors of connect_reader().
+    std::optional<OpenedAhead> next(const char* object, const std::filesystem::path& path, const SourceKey& source);
+
+private:
+    void send(const char* object);
+
+    const std::vector<std::filesystem::path> paths_;
+    const SourceKey source_;
+    const ReadOptions options_;
+    std::size_t received_ = 0;  // files whose reply was received
+    std::deque<ReaderSessionPtr> sent_;
+    std::optional<ReaderConnection> process_;
+};
+
+}  // namespace texton::detail
