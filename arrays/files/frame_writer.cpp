@@ -1,7 +1,5 @@
 #include <texton/frame_writer.h>
 
-#include <utility>
-
 #include "arrays/files/frame_file.h"
 #include "core/file_error.h"
 
@@ -14,24 +12,26 @@ constexpr const char* kWriter = "texton::FrameWriter";
 
 class FrameWriter::File {
 public:
-    File(const std::filesystem::path& path, std::vector<ImageAttribute> attributes)
-        : path(path), frames(kWriter, path, std::move(attributes)) {}
+    File(const std::filesystem::path& path, const std::vector<ImageAttribute>& attributes)
+        : path(path), frames(kWriter, path, attributes) {}
 
     std::filesystem::path path;
     detail::FrameFile frames;
 };
 
 bool is_video_name(const std::filesystem::path& path) {
-    return detail::has_y4m_extension(path) || detail::has_raw_extension(path) || detail::has_extension(path, "raw");
+    return detail::guarded("texton::is_video_name", path, [&] {
+        return detail::has_y4m_extension(path) || detail::has_raw_extension(path) || detail::has_extension(path, "raw");
+    });
 }
 
-FrameWriter::FrameWriter(const std::filesystem::path& path, std::vector<ImageAttribute> attributes) {
+FrameWriter::FrameWriter(const std::filesystem::path& path, const std::vector<ImageAttribute>& attributes) {
     detail::guarded(kWriter, path, [&] {
         if (!is_video_name(path)) {
             detail::fail_file(kWriter, path, "has an extension that is not that of a video file", "Use .y4m or .yuv.",
                               ErrorCode::bad_argument);
         }
-        file_ = std::make_unique<File>(path, std::move(attributes));
+        file_ = std::make_unique<File>(path, attributes);
     });
 }
 FrameWriter::~FrameWriter() = default;

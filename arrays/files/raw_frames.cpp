@@ -16,6 +16,7 @@ namespace texton {
 namespace {
 
 constexpr const char* kOpen = "texton::open_image";
+constexpr const char* kRawFramesOf = "texton::raw_frames_of";
 
 struct RawName {
     std::string_view name;
@@ -62,18 +63,7 @@ std::string extension_of(const std::filesystem::path& path) {
     return extension.empty() ? "" : extension.substr(1);
 }
 
-}  // namespace
-
-std::string to_string(const RawFrames& raw) {
-    const auto found = std::ranges::find_if(
-        kNames, [&](const RawName& row) { return row.format == raw.format && row.layout == raw.layout; });
-    const std::string_view format = found == std::end(kNames) ? name(raw.format) : found->name;
-    std::string text = fmt::format("{}x{}:{}", raw.extent.width, raw.extent.height, format);
-    if (raw.frame != 0) text += fmt::format("@{}", raw.frame);
-    return text;
-}
-
-RawFrames raw_frames_of(std::string_view text) {
+RawFrames parsed(std::string_view text) {
     RawFrames raw;
     std::string_view left = text;
     bool good = true;
@@ -100,17 +90,34 @@ RawFrames raw_frames_of(std::string_view text) {
     std::vector<std::string_view> names;
     for (const RawName& row : kNames) names.push_back(row.name);
     throw Error({.code = ErrorCode::bad_argument,
-                 .object = "texton::raw_frames_of",
+                 .object = kRawFramesOf,
                  .problem = detail::quoted(text) + " does not describe raw frames",
                  .remedy = fmt::format("Write WIDTHxHEIGHT:FORMAT, or WIDTHxHEIGHT:FORMAT@FRAME, for example "
                                        "1920x1080:nv12. Formats are {}.",
                                        fmt::join(names, ", "))});
 }
 
+}  // namespace
+
+std::string to_string(const RawFrames& raw) {
+    const auto found = std::ranges::find_if(
+        kNames, [&](const RawName& row) { return row.format == raw.format && row.layout == raw.layout; });
+    const std::string_view format = found == std::end(kNames) ? name(raw.format) : found->name;
+    std::string text = fmt::format("{}x{}:{}", raw.extent.width, raw.extent.height, format);
+    if (raw.frame != 0) text += fmt::format("@{}", raw.frame);
+    return text;
+}
+
+RawFrames raw_frames_of(std::string_view text) {
+    return detail::guarded(kRawFramesOf, text, [&] { return parsed(text); });
+}
+
 std::optional<RawFrames> raw_frames_in_name(const std::filesystem::path& path) {
-    const detail::FramesInName named = detail::frames_in_name(path);
-    if (!named.extent) return std::nullopt;
-    return RawFrames{.format = named.format, .extent = *named.extent, .layout = named.layout};
+    return detail::guarded("texton::raw_frames_in_name", path, [&]() -> std::optional<RawFrames> {
+        const detail::FramesInName named = detail::frames_in_name(path);
+        if (!named.extent) return std::nullopt;
+        return RawFrames{.format = named.format, .extent = *named.extent, .layout = named.layout};
+    });
 }
 
 namespace detail {

@@ -23,12 +23,12 @@ constexpr const char* kOpen = "texton::open_image";
 constexpr const char* kDamaged = "The file may be damaged.";
 constexpr std::string_view kSignature = "YUV4MPEG2";
 constexpr std::size_t kMaxLine = 4096;
+constexpr std::size_t kMaxValue = 500;  // characters of a parameter that is written
 
 constexpr const char* kColorSpace = "y4m:colorspace";
 // Parameters that are kept as they are.
 constexpr std::pair<char, const char*> kKept[] = {
     {'F', "y4m:frame_rate"}, {'I', "y4m:interlacing"}, {'A', "y4m:pixel_aspect"}};
-constexpr std::string_view kRange = "COLORRANGE=";     // X parameter of FFmpeg: FULL or LIMITED
 constexpr std::string_view kOldColorSpace = "YSCSS=";  // X parameter in place of C
 
 struct ColorSpace {
@@ -43,6 +43,12 @@ constexpr ColorSpace kColorSpaces[] = {{"420mpeg2", Format::nv12, 8, "left"}, {"
                                        {"420p10", Format::p010, 10, "left"},  {"420p16", Format::p016, 16, "left"},
                                        {"420p12", Format::p016, 12, "left"},  {"420p14", Format::p016, 14, "left"},
                                        {"422", Format::nv16, 8, "left"}};
+
+// Returns true if the header of a written file can contain the value.
+bool is_writable(std::string_view value) noexcept {
+    const auto printable = [](char c) { return c > ' ' && c <= '~'; };
+    return value.size() <= kMaxValue && std::ranges::all_of(value, printable);
+}
 
 const ColorSpace* color_space_named(std::string_view name) noexcept {
     const auto found = std::ranges::find(kColorSpaces, name, &ColorSpace::name);
@@ -135,13 +141,14 @@ Header header_of(const std::filesystem::path& path, Lines& lines) {
             case 'H': header.extent.height = side_of(path, value, "height"); break;
             case 'C': color_space = value; break;
             case 'X':
-                if (value.starts_with(kRange))
-                    header.attributes.push_back({kCodeRange, lower(value.substr(kRange.size()))});
+                if (value == "COLORRANGE=FULL") header.attributes.push_back({kCodeRange, "full"});
+                if (value == "COLORRANGE=LIMITED") header.attributes.push_back({kCodeRange, "limited"});
                 if (value.starts_with(kOldColorSpace)) old_color_space = lower(value.substr(kOldColorSpace.size()));
                 break;
             default:
                 for (const auto& [letter, name] : kKept)
-                    if (word.front() == letter) header.attributes.push_back({name, std::string(value)});
+                    if (word.front() == letter && is_writable(value))
+                        header.attributes.push_back({name, std::string(value)});
         }
     }
     if (header.extent.width == 0 || header.extent.height == 0)
@@ -226,10 +233,9 @@ std::string y4m_header(const char* object, const std::filesystem::path& path, co
     const auto value_of = [&](const char* name, const char* standard) {
         const std::string* const value = attribute_of(image.metadata, name);
         if (value == nullptr) return std::string(standard);
-        const auto printable = [](char c) { return c > ' ' && c <= '~'; };
-        if (std::ranges::all_of(*value, printable) && value->size() < kMaxLine / 8) return *value;
+        if (is_writable(*value)) return *value;
         fail_file(object, path, fmt::format("cannot contain the value {} of {}", detail::quoted(*value), name),
-                  "Use up to 500 printable characters without spaces.", ErrorCode::bad_argument);
+                  fmt::format("Use up to {} printable characters without spaces.", kMaxValue), ErrorCode::bad_argument);
     };
     const std::string siting = value_of(kChromaSiting, "left"), range = value_of(kCodeRange, "");
     const auto holds = [&](const ColorSpace& row) { return row.format == image.info.format; };

@@ -273,6 +273,8 @@ TEST_F(VideoTest, HeadersOfWrittenFilesHaveTheAttributesOfTheFirstFrame) {
     writer.write(open_image(at("a.y4m")));
     writer.complete();
     EXPECT_EQ(header(at("c.y4m")), "YUV4MPEG2 W4 H2 F25:1 It A4:3 C420paldv XCOLORRANGE=FULL");
+    save(at("b.y4m"), open_image(y4m("YUV4MPEG2 W4 H2 I\x01 F1:\x7f C420jpeg XCOLORRANGE=\x01\n", {Bytes(12)})));
+    EXPECT_EQ(header(at("b.y4m")), "YUV4MPEG2 W4 H2 F0:0 Ip A0:0 C420jpeg") << "invalid values are not kept";
     test::expect_error([&] { save(at("d.y4m"), plain, {.attributes = {{.name = "y4m:frame_rate", .value = "1 W9"}}}); },
                        ErrorCode::bad_argument, "texton::save", {"d.y4m", "y4m:frame_rate"});
     EXPECT_FALSE(fs::exists(at("d.y4m")));

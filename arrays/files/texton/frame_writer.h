@@ -33,7 +33,7 @@ class FrameWriter {
 public:
     /// Creates the temporary file. `attributes` replace those of the first frame. Throws Error{bad_argument}
     /// if the extension is not that of a video file, and Error{io} if the file cannot be written.
-    explicit FrameWriter(const std::filesystem::path& path, std::vector<ImageAttribute> attributes = {});
+    explicit FrameWriter(const std::filesystem::path& path, const std::vector<ImageAttribute>& attributes = {});
     ~FrameWriter();
     FrameWriter(FrameWriter&& other) noexcept;             ///< The other object must then only be destroyed.
     FrameWriter& operator=(FrameWriter&& other) noexcept;  ///< The other object must then only be destroyed.

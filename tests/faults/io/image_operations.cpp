@@ -145,9 +145,14 @@ Prepared write_frames(const Device& device) {
     fill(array->frame().chroma, std::uint8_t{5});
     file->texels = download(array->frame().chroma);
     file->plane = 1;
+    const auto attributes = std::make_shared<std::vector<ImageAttribute>>();
+    attributes->push_back({.name = "y4m:frame_rate", .value = "25:1"});
     return {[=] {
                 file->restore();
-                FrameWriter writer(file->path, {{.name = "y4m:frame_rate", .value = "25:1"}});
+                (void)is_video_name(file->path);
+                (void)raw_frames_in_name(file->path);
+                (void)raw_frames_of("32x16:i420@1");
+                FrameWriter writer(file->path, *attributes);
                 for (int frame = 0; frame < 2; ++frame) writer.write(image_of(*array));
                 writer.complete();
                 const ImageFile frame = open_image(file->path, {.frame = 1}).plane(1);
