@@ -569,10 +569,13 @@ struct ImageList::State {
     std::size_t opened = 0;
 };
 
-ImageList::ImageList(Paths paths, const ImageOptions& options, const ReadOptions& reading)
-    : state_(std::make_unique<State>(State{{paths.begin(), paths.end()}, options, detail::file_opener(reading)})) {
-    const bool has_video = std::ranges::any_of(paths, [&](const auto& path) { return is_video(path, options); });
-    if (!has_video && paths.size() > 1) state_->files->expect(state_->paths, first_part(true, options));
+ImageList::ImageList(Paths paths, const ImageOptions& options, const ReadOptions& reading) {
+    const std::string_view first = paths.empty() ? std::string_view() : paths[0].native();
+    detail::guarded(kOpen, first, [&] {
+        state_ = std::make_unique<State>(State{{paths.begin(), paths.end()}, options, detail::file_opener(reading)});
+        const bool has_video = std::ranges::any_of(paths, [&](const auto& path) { return is_video(path, options); });
+        if (!has_video && paths.size() > 1) state_->files->expect(state_->paths, first_part(true, options));
+    });
 }
 
 ImageList::~ImageList() = default;
