@@ -68,13 +68,13 @@ TEST_F(KernelPanelTest, KernelFieldsShowDefaultsWithoutEmittingEdits) {
 TEST_F(KernelPanelTest, SessionStoresOnlyParametersThatDifferFromDefaults) {
     open("kernel", {"card.png"});
     search("swizzle");
-    type<QLineEdit>("Channels", "bgra");
-    EXPECT_EQ(std::get<std::string>(session().kernel.parameters.at("channels")), "bgra");
+    type<QLineEdit>("Order", "bgra");
+    EXPECT_EQ(std::get<std::string>(session().kernel.parameters.at("order")), "bgra");
     const Color swizzled = value_at(*workspace_->shown(), {}, 20, 10);
     EXPECT_EQ(swizzled, (Color{0, 0, 1, 1})) << "the red bar";
-    type<QLineEdit>("Channels", "rgba");
+    type<QLineEdit>("Order", "rgba");
     EXPECT_TRUE(session().kernel.parameters.empty());
-    type<QLineEdit>("Channels", "nonsense");
+    type<QLineEdit>("Order", "nonsense");
     EXPECT_NE(problem(), "");
     click(panel_->findChild<QPushButton*>());
     EXPECT_TRUE(session().kernel.parameters.empty());
