@@ -17,12 +17,15 @@ OpenedImage open_file(const std::filesystem::path& path, const FilePart& wanted)
 }
 
 OpenedImage open_first_image(const std::filesystem::path& path, const FilePart& wanted) {
-    if (container_of(path) != Container::ktx2) return open_with_oiio(path, wanted);
+    const Container container = container_of(path);
+    if (container == Container::none) return open_with_oiio(path, wanted);
     OpenedImage opened = open_file(path, wanted);
-    if (block_side(opened.file->format()) > 1) {
+    const bool has_blocks = block_side(opened.file->format()) > 1;
+    if (has_blocks && container == Container::ktx2) {
         fail_file("texton::read_image", path, fmt::format("contains blocks of {}", name(opened.file->format())),
                   "Read them with open_image().");
     }
+    if (has_blocks || opened.planar) return open_with_oiio(path, wanted);  // which decodes the blocks of DDS
     if (opened.kind != ArrayKind::array_3d) opened.file = slice_of(std::move(opened.file), 0);
     return opened;
 }

@@ -1,4 +1,5 @@
 #include <texton/image.h>
+#include <texton/image_file.h>
 
 #include <OpenImageIO/imageio.h>
 #include <unistd.h>
@@ -89,6 +90,17 @@ TEST_F(ImageTest, ThreeFloat16ChannelsAreWidenedWithAlphaOne) {
     EXPECT_EQ(image.extent, (Extent{203, 131}));
     EXPECT_EQ(image.file_channels, 3);
     for (std::size_t i = 3; i < image.texels.size() / 2; i += 4) ASSERT_EQ(value<std::uint16_t>(image, i), 0x3c00);
+}
+
+TEST_F(ImageTest, VolumesOfDdsAreReadAsOpenImageReadsThem) {
+    const Image image = read_image(kAssets / "phantom.dds");
+    const ImageFile file = open_image(kAssets / "phantom.dds");
+    EXPECT_EQ(image.format, file.info().format);
+    EXPECT_EQ(image.extent, file.info().extent);
+    EXPECT_GT(image.extent.depth, 1u);
+    std::vector<std::byte> texels(packed_bytes(file.info()));
+    file.read({}, texels);
+    EXPECT_EQ(image.texels, texels);
 }
 
 TEST_F(ImageTest, ThreeWiderChannelsAreWidenedWithAlphaOneOfTheirType) {
