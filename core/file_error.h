@@ -22,8 +22,8 @@ namespace texton::detail {
 
 /// Returns text of a file for a message: in single quotes, at most 60 characters, and printable ASCII only.
 [[nodiscard]] std::string quoted(std::string_view text);
-/// Returns a remedy for a name that a file does not contain: the name that was probably meant, and up to 20 names that the
-/// file contains, each as quoted() returns it. `what` is for example "channels".
+/// Returns a remedy for a name that a file does not contain: the name that was probably meant, and up to 20 names that
+/// the file contains, each as quoted() returns it. `what` is for example "channels".
 [[nodiscard]] std::string names_to_use(std::string_view what, std::string_view asked,
                                        std::span<const std::string> names);
 

@@ -57,8 +57,8 @@ enum class Container : std::uint8_t {
 
 /// Opens one image of a file of any kind but raw frames. Throws their errors.
 [[nodiscard]] OpenedImage open_file(const std::filesystem::path& path, const FilePart& wanted);
-/// Opens the first image of a file for read_image(): with OpenImageIO, which also decodes DDS, or of a KTX2 file. Throws
-/// their errors, and Error{io} for blocks of KTX2.
+/// Opens the first image of a file for read_image(): with OpenImageIO, which also decodes DDS, or of a KTX2 file.
+/// Throws their errors, and Error{io} for blocks of KTX2.
 [[nodiscard]] OpenedImage open_first_image(const std::filesystem::path& path, const FilePart& wanted);
 
 /// One frame of a video file.
@@ -72,8 +72,8 @@ struct OpenedFrame {
 /// match it, and Error{out_of_bounds} if the frame does not exist.
 [[nodiscard]] OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw);
 
-/// Opens a frame of a Y4M file. Throws Error{io} if the file is damaged, Error{unsupported} for other formats than those of
-/// Format, and Error{out_of_bounds} if the frame does not exist.
+/// Opens a frame of a Y4M file. Throws Error{io} if the file is damaged, Error{unsupported} for other formats than
+/// those of Format, and Error{out_of_bounds} if the frame does not exist.
 [[nodiscard]] OpenedFrame open_y4m_frame(const std::filesystem::path& path, std::size_t frame);
 
 /// Opens files in this process. Derived classes can open them elsewhere.

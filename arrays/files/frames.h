@@ -45,8 +45,8 @@ struct FramesInName {
 [[nodiscard]] bool has_y4m_extension(const std::filesystem::path& path);
 /// Returns the planar format of an image that open_y4m_frame() opened, or nothing if its metadata are invalid.
 [[nodiscard]] std::optional<Format> y4m_format(const ImageMetadata& metadata) noexcept;
-/// Returns the header of a Y4M file that frames like this one follow. Throws Error{bad_argument} if an attribute contains
-/// characters that a header cannot contain.
+/// Returns the header of a Y4M file that frames like this one follow. Throws Error{bad_argument} if an attribute
+/// contains characters that a header cannot contain.
 [[nodiscard]] std::string y4m_header(const char* object, const std::filesystem::path& path, const ImageState& image);
 /// The line in front of each frame.
 inline constexpr std::string_view kY4mFrame = "FRAME\n";

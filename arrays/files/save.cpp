@@ -205,8 +205,8 @@ private:
         return spec;
     }
 
-    // Keeps the names of the channels, unless a channel was read several times. A last channel that is not alpha must not
-    // be written as alpha.
+    // Keeps the names of the channels, unless a channel was read several times. A last channel that is not alpha must
+    // not be written as alpha.
     void name_channels(OIIO::ImageSpec& spec) const {
         const ImageMetadata& metadata = image_.metadata;
         const std::set<std::string> distinct(metadata.read_channels.begin(), metadata.read_channels.end());

@@ -15,8 +15,8 @@ namespace texton::cli {
 /// frames. Each is read when it is needed, and in its stored values: neither sRGB nor the orientation is converted.
 class ComparedFile {
 public:
-    /// Opens the file. `selection` can select a part, channels or a frame. If `only_first` is true, the first image at full
-    /// size is the only one. Throws the errors of open_image().
+    /// Opens the file. `selection` can select a part, channels or a frame. If `only_first` is true, the first image at
+    /// full size is the only one. Throws the errors of open_image().
     ComparedFile(std::string path, const ImageOptionText& selection, bool only_first);
 
     const std::string& path() const noexcept { return path_; }

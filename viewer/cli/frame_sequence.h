@@ -16,8 +16,8 @@
 
 namespace texton::cli {
 
-/// Returns true if the name of a file contains %d or, for numbers with at least N digits, %0Nd: in_%03d.png. It then stands
-/// for numbered files.
+/// Returns true if the name of a file contains %d or, for numbers with at least N digits, %0Nd: in_%03d.png. It then
+/// stands for numbered files.
 [[nodiscard]] bool is_numbered(const std::filesystem::path& pattern);
 /// Returns the path of the file with a number.
 [[nodiscard]] std::filesystem::path numbered_path(const std::filesystem::path& pattern, std::size_t number);
@@ -25,8 +25,9 @@ namespace texton::cli {
 /// An input of a command: an image, a video file, or numbered files.
 class FrameInput {
 public:
-    /// Opens the first frame: of a video file the one that is selected, else frame 0. Throws the errors of open_image(), and
-    /// Error{io} if there are no numbered files, or if one between the first and the last number is missing.
+    /// Opens the first frame: of a video file the one that is selected, else frame 0. Throws the errors of
+    /// open_image(), and Error{io} if there are no numbered files, or if one between the first and the last number is
+    /// missing.
     FrameInput(const std::filesystem::path& path, const ImageOptionText& selection, const ImageOptions& options);
 
     /// Returns the number of frames. It is 1 for an image, and if a frame of a video file is selected.
@@ -54,8 +55,8 @@ public:
 
     /// Returns true if all frames are written: to a video file or to numbered files.
     bool takes_all() const;
-    /// Writes the images of a frame, as save_images() does, and returns the paths of the files. Throws Error{bad_argument} if
-    /// the path is that of a video file and the images are not planes.
+    /// Writes the images of a frame, as save_images() does, and returns the paths of the files. Throws
+    /// Error{bad_argument} if the path is that of a video file and the images are not planes.
     std::vector<std::filesystem::path> write(const verify::KernelRun& run, std::span<const verify::HostImage> images,
                                              std::size_t number, bool cubes, SavedAlpha alpha);
     /// Must be called after the last frame.

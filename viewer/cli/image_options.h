@@ -16,8 +16,8 @@ public:
     void add_to(CLI::App& command);
     /// Adds only the options that select a part, channels and a frame of a file.
     void add_selection_to(CLI::App& command);
-    /// Returns the parsed options. Throws Error{bad_argument} if the kind, the format or the description of raw frames is
-    /// invalid.
+    /// Returns the parsed options. Throws Error{bad_argument} if the kind, the format or the description of raw frames
+    /// is invalid.
     ImageOptions options() const;
     /// Returns true if a part of the file was selected.
     bool selects_part() const { return !part_.empty(); }

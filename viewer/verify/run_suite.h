@@ -38,9 +38,9 @@ struct Result {
     std::uint32_t max_ulp() const;  ///< largest ulp distance of all images
 };
 
-/// Reads the files of an input, or draws its pattern. The result is one array, or two arrays with the planes of a planar
-/// image, whose format and code values become the default parameters of the run. Throws the errors of open_image() and
-/// draw().
+/// Reads the files of an input, or draws its pattern. The result is one array, or two arrays with the planes of a
+/// planar image, whose format and code values become the default parameters of the run. Throws the errors of
+/// open_image() and draw().
 [[nodiscard]] std::vector<HostArray> read_input(const Input& input, KernelRun& run);
 /// Creates the texture of an input: `array` with the range and the sampler of the input. Throws Error{bad_argument} if
 /// the sampler is invalid.

@@ -102,10 +102,10 @@ struct ImageOptions {
     ///
     /// If the format has channels of the same size as the file, and both are floats or neither is, the stored bits are
     /// reinterpreted, unless snorm is read as unorm or srgb. Otherwise values are converted between unorm, snorm, srgb
-    /// and floats: sRGB becomes linear in floats, floats become sRGB in srgb, and values outside 0 to 1 (snorm: -1 to 1)
-    /// are clamped in integers. Integers take the nearest code, with halves rounded away from zero; float16 takes the
-    /// nearest value, with ties to the even code. Texels of block-compressed formats are decoded first: BC1, BC2, BC3
-    /// and BC7 to 8 bits, BC4 and BC5 to 16 bits, BC6H to float16. Other conversions are not supported.
+    /// and floats: sRGB becomes linear in floats, floats become sRGB in srgb, and values outside 0 to 1 (snorm: -1 to
+    /// 1) are clamped in integers. Integers take the nearest code, with halves rounded away from zero; float16 takes
+    /// the nearest value, with ties to the even code. Texels of block-compressed formats are decoded first: BC1, BC2,
+    /// BC3 and BC7 to 8 bits, BC4 and BC5 to 16 bits, BC6H to float16. Other conversions are not supported.
     std::optional<Format> format{};
     BlockDecoding bc = BlockDecoding::gpu;       ///< how blocks are decoded if `format` is not block-compressed
     ImageColor color = ImageColor::by_metadata;  ///< how color values are interpreted
@@ -115,8 +115,9 @@ struct ImageOptions {
     std::size_t cube_side = 0;  ///< width of a face made from an equirectangular image; 0: a quarter of its width
     int part = 0;               ///< index of the part of a file with several parts (OpenEXR, TIFF) if one part is read
     std::string part_name{};    ///< name of that part (the metadata attribute "oiio:subimagename"); empty: by index
-    /// Names of one to four channels to read, in this order, as ImageMetadata::channels lists them ("R", "diffuse.R"). A
-    /// number that is not a name is an index, counted from 0. A channel can be read several times. Empty: the first four.
+    /// Names of one to four channels to read, in this order, as ImageMetadata::channels lists them ("R", "diffuse.R").
+    /// A number that is not a name is an index, counted from 0. A channel can be read several times. Empty: the first
+    /// four.
     std::vector<std::string> channels{};
     int first_level = 0;  ///< level of the file that becomes level 0
     int levels = 0;       ///< maximum number of levels; 0: all
@@ -127,8 +128,8 @@ struct ImageOptions {
     std::optional<int> face{};
     /// Index of the frame of a video file (.y4m, or raw frames that the name of the file describes), counted from 0.
     std::size_t frame = 0;
-    /// Set: the file contains raw planar frames. Unset: files with the extension .yuv, or with a format of raw_frames_of()
-    /// as their extension, contain raw frames that the name describes.
+    /// Set: the file contains raw planar frames. Unset: files with the extension .yuv, or with a format of
+    /// raw_frames_of() as their extension, contain raw frames that the name describes.
     std::optional<RawFrames> raw{};
     bool operator==(const ImageOptions&) const = default;  ///< Returns true if all members are equal.
 };
@@ -244,13 +245,13 @@ private:
 };
 
 /// Opens an image file: any file that OpenImageIO reads, DDS and KTX2 (also cubemaps, layers, volumes and block
-/// compression), or a frame of a video file: raw planar frames or Y4M (.y4m: 4:2:0 becomes nv12, p010 or p016, and 4:2:2
-/// of 8 bits becomes nv16). KTX2 can be compressed with Zstandard, but not with Basis Universal or zlib. Its images are
-/// turned upright, except blocks, cubemaps and volumes. Several threads may call this function at once.
+/// compression), or a frame of a video file: raw planar frames or Y4M (.y4m: 4:2:0 becomes nv12, p010 or p016, and
+/// 4:2:2 of 8 bits becomes nv16). KTX2 can be compressed with Zstandard, but not with Basis Universal or zlib. Its
+/// images are turned upright, except blocks, cubemaps and volumes. Several threads may call this function at once.
 ///
 /// As with read_image(), three channels are widened to four, and of more than four channels the first four are read,
-/// unless ImageOptions::channels selects others. The levels of the file (DDS, KTX2, TX, tiled OpenEXR, TIFF) are kept as
-/// long as each has half the size of the previous one, rounded down.
+/// unless ImageOptions::channels selects others. The levels of the file (DDS, KTX2, TX, tiled OpenEXR, TIFF) are kept
+/// as long as each has half the size of the previous one, rounded down.
 ///
 /// If ImageOptions::kind is a cubemap and ImageOptions::cube is not set, the layout is found as follows. The
 /// metadata of the file can name OpenEXR's cube or latlong layout. Otherwise square images are faces, and other images
@@ -258,11 +259,11 @@ private:
 ///
 /// Throws Error{io}, which names the file, if a file is missing or damaged, if a DDS or KTX2 file is shorter than its
 /// header says, if the size of a raw file is not a multiple of the frame size, if the kind of file is not supported, if
-/// a tile is much larger than the image or than the file can contain, or if size or format differ from those of the first
-/// file. Throws Error{unsupported} if the files do not have the requested kind or format. Throws Error{out_of_memory},
-/// which names the file, for lack of memory. Throws Error{out_of_bounds} if the first level or the frame does not
-/// exist, and Error{bad_argument} if the description of raw frames is invalid or more than four channels are requested.
-/// A channel that the file does not have is an Error{io}.
+/// a tile is much larger than the image or than the file can contain, or if size or format differ from those of the
+/// first file. Throws Error{unsupported} if the files do not have the requested kind or format. Throws
+/// Error{out_of_memory}, which names the file, for lack of memory. Throws Error{out_of_bounds} if the first level or
+/// the frame does not exist, and Error{bad_argument} if the description of raw frames is invalid or more than four
+/// channels are requested. A channel that the file does not have is an Error{io}.
 ///
 /// With ReadOptions::isolated, this function and every read of the image use separate processes, whose failures and
 /// limits are further errors: see ReadOptions. Each file of several files has its own process.

@@ -14,8 +14,8 @@ namespace texton {
 /// Whether save() writes the alpha of images with four channels, or only their colors. "Opaque" means that alpha is the
 /// value that open_image() adds to three channels, in all texels: 1, or the maximum code value.
 enum class SavedAlpha : std::uint8_t {
-    /// Opaque alpha is not written if the kind of file cannot hold alpha (JPEG, PPM, HDR), or if the image was opened from
-    /// a file with three channels.
+    /// Opaque alpha is not written if the kind of file cannot hold alpha (JPEG, PPM, HDR), or if the image was opened
+    /// from a file with three channels.
     automatic,
     unless_opaque,  ///< opaque alpha is not written
     kept,           ///< alpha is written
@@ -56,9 +56,9 @@ struct SaveOptions {
 ///   whether alpha is written.
 ///
 /// Throws Error{io}, which names the file, if the kind of file cannot hold the image, for example alpha that is not
-/// opaque, or if the file cannot be written.
-/// Throws Error{bad_argument} if a side of the tile is 0 or 2^31 or more, or if KTX2 does not have the compression. Throws Canceled if the callback returns
-/// false, the callback's exceptions unchanged, and the errors of ImageFile::read().
+/// opaque, or if the file cannot be written. Throws Error{bad_argument} if a side of the tile is 0 or 2^31 or more, or
+/// if KTX2 does not have the compression. Throws Canceled if the callback returns false, the callback's exceptions
+/// unchanged, and the errors of ImageFile::read().
 void save(const std::filesystem::path& path, const ImageFile& image, const SaveOptions& options = {});
 
 /// Returns the format in which save() can write texels of `format` to a file of the kind of `path`: the format itself,
