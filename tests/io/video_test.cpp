@@ -22,9 +22,8 @@ using test::same_bytes;
 using Sentences = std::vector<std::string>;
 
 Bytes bytes_of(std::string_view text) {
-    Bytes bytes(text.size());
-    std::memcpy(bytes.data(), text.data(), text.size());
-    return bytes;
+    const auto bytes = std::as_bytes(std::span(text));
+    return {bytes.begin(), bytes.end()};
 }
 
 void append(Bytes& to, std::span<const std::byte> bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); }
