@@ -425,9 +425,12 @@ struct ImageList::State {
     std::size_t opened = 0;
 };
 
-ImageList::ImageList(Paths paths, const ImageOptions& options, const ReadOptions& reading)
-    : state_(std::make_unique<State>(State{{paths.begin(), paths.end()}, options, detail::file_opener(reading)})) {
-    if (!options.raw && paths.size() > 1) state_->files->expect(state_->paths, first_part(true, options));
+ImageList::ImageList(Paths paths, const ImageOptions& options, const ReadOptions& reading) {
+    const std::filesystem::path none;
+    detail::guarded(kOpen, paths.empty() ? none : paths.front(), [&] {
+        state_ = std::make_unique<State>(State{{paths.begin(), paths.end()}, options, detail::file_opener(reading)});
+        if (!options.raw && paths.size() > 1) state_->files->expect(state_->paths, first_part(true, options));
+    });
 }
 
 ImageList::~ImageList() = default;

@@ -24,25 +24,38 @@ AheadOpener::~AheadOpener() {
     if (process_ && sent_.empty()) keep_reader(std::move(*process_));
 }
 
+// Gives up the requests that were sent. They are sent again, to another process.
+void AheadOpener::abandon() noexcept {
+    process_.reset();
+    sent_.clear();
+}
+
 void AheadOpener::send(const char* object) {
     while (sent_.size() < kMaxAhead && received_ + sent_.size() < paths_.size()) {
         const std::filesystem::path& path = paths_[received_ + sent_.size()];
         if (!process_) process_ = kept_reader(object, path, nullptr);
         if (!process_) process_.emplace(connect_reader(object, path));
         sent_.push_back(std::make_shared<ReaderSession>(path, options_));
-        sent_.back()->send_ahead(object, source_, *process_);
+        if (!sent_.back()->send_ahead(object, source_, *process_)) return abandon();
     }
 }
 
 std::optional<OpenedAhead> AheadOpener::next(const char* object, const std::filesystem::path& path,
                                              const SourceKey& source) {
     if (received_ == paths_.size() || paths_[received_] != path || source != source_) return std::nullopt;
-    send(object);
-    OpenedAhead opened{sent_.front(), sent_.front()->receive_ahead(object, process_)};
-    sent_.pop_front();
-    ++received_;
-    if (!opened.description) sent_.clear();  // the other requests are sent again, to another process
-    return opened;
+    try {
+        send(object);
+        ++received_;
+        if (sent_.empty()) return std::nullopt;
+        OpenedAhead opened{sent_.front(), std::nullopt};
+        sent_.pop_front();
+        opened.description = opened.session->receive_ahead(object, process_);
+        if (!opened.description) abandon();
+        return opened;
+    } catch (...) {
+        abandon();
+        throw;
+    }
 }
 
 }  // namespace texton::detail

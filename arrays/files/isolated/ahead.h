@@ -30,6 +30,7 @@ public:
 
 private:
     void send(const char* object);
+    void abandon() noexcept;
 
     const std::vector<std::filesystem::path> paths_;
     const SourceKey source_;

@@ -405,12 +405,11 @@ Description ReaderSession::open(const char* object, const SourceKey& source, boo
     return described(asked, exchange(asked));
 }
 
-void ReaderSession::send_ahead(const char* object, const SourceKey& source, ReaderConnection& process) {
+bool ReaderSession::send_ahead(const char* object, const SourceKey& source, ReaderConnection& process) {
     const Asked asked = this->asked(object, {.source = source});
     grow(process, asked);
     ahead_ = ++process.requests;
-    // If this fails, there will be no reply.
-    send_packet(process.socket(), PacketKind::request, ahead_, {}, 0, asked.bytes);
+    return send_packet(process.socket(), PacketKind::request, ahead_, {}, 0, asked.bytes);
 }
 
 std::optional<Description> ReaderSession::receive_ahead(const char* object, std::optional<ReaderConnection>& process) {

@@ -41,8 +41,9 @@ public:
     void read(const char* object, const SourceKey& source, const Description& opened, int level, const Region& box,
               std::span<std::byte> packed);
 
-    /// Sends the request of open() to a process that may have to answer other requests first.
-    void send_ahead(const char* object, const SourceKey& source, ReaderConnection& process);
+    /// Sends the request of open() to a process that may have to answer other requests first. Returns false if it
+    /// cannot.
+    bool send_ahead(const char* object, const SourceKey& source, ReaderConnection& process);
     /// Receives the reply, which must be the next one of the process. Returns nothing if there is none or if it is an
     /// error. Then the process must not be used again, and open() repeats the request in another one.
     std::optional<Description> receive_ahead(const char* object, std::optional<ReaderConnection>& process);

@@ -156,21 +156,6 @@ Prepared read_files(const Device&) {
     }};
 }
 
-// Opens files ahead, in a process that the list keeps.
-Prepared list_files(const Device&) {
-    setenv("TEXTON_READER", TEXTON_TEST_READER, 0);
-    const auto files = std::make_shared<Files>();
-    const auto paths = std::make_shared<std::vector<fs::path>>();
-    for (const char* name : {"a.tif", "b.tif", "c.tif"})
-        paths->push_back(store(files->at(name), {stored_image(16, 8, 4, OIIO::TypeDesc::UINT8, 2)}));
-    return {[files, paths] {
-        ImageList list(*paths, {}, {.isolated = true, .reuses_process = true});
-        Bytes texels = own_bytes(16 * 8 * 4);
-        while (list.left() > 0) list.open_next().read({}, texels);
-        return texels;
-    }};
-}
-
 Prepared read_isolated(const Device&) {
     setenv("TEXTON_READER", TEXTON_TEST_READER, 0);
     const auto files = std::make_shared<Files>();
@@ -206,6 +191,25 @@ public:
 private:
     std::optional<ReaderProgram> program_;
 };
+
+// Opens files ahead. Processes wait for other files afterwards.
+Prepared list_files(const Device&) {
+    setenv("TEXTON_READER", TEXTON_TEST_READER, 0);
+    const auto files = std::make_shared<Files>();
+    const auto paths = std::make_shared<std::vector<fs::path>>();
+    for (const char* name : {"a.tif", "b.tif", "c.tif"})
+        paths->push_back(store(files->at(name), {stored_image(16, 8, 4, OIIO::TypeDesc::UINT8, 2)}));
+    return {[files, paths] {
+                ImageList list(*paths, {}, {.isolated = true, .reuses_process = true});
+                Bytes texels = own_bytes(16 * 8 * 4);
+                while (list.left() > 0) list.open_next().read({}, texels);
+                return texels;
+            },
+            [] {  // ends the processes that wait for other files
+                for (const pid_t reader : readers()) ::kill(reader, SIGKILL);
+                EXPECT_TRUE(eventually([] { return readers().empty(); })) << "a process still waits for files";
+            }};
+}
 
 // Starts a helper in each run: a program of the tests that starts at once, and that shortens the memory if it can.
 Prepared start_reader(const Device&) {
