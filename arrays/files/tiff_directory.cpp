@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "arrays/files/isolated/descriptor.h"
+#include "arrays/files/descriptor.h"
 
 namespace texton::detail {
 namespace {
