@@ -6,7 +6,9 @@
 //
 // The error is the color difference raised to the power of 1 - the feature difference. All filters are sums of
 // separable filters. High dynamic range is tone-mapped at several exposures, and the result is the largest error.
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 
 #include "kernels/metrics/filter.h"
@@ -73,11 +75,23 @@ float light_of_srgb(double encoded) {
     return static_cast<float>(light);
 }
 
+/// Returns the cube root of a positive normal number, with an error of at most 4 ulp. std::cbrt() takes four times as
+/// long.
+float cube_root(float t) {
+    constexpr std::uint32_t kThirdOfBias = 0x2a5137a0;  // dividing the exponent by 3 gives a root within 4 %
+    float root = std::bit_cast<float>(std::bit_cast<std::uint32_t>(t) / 3 + kThirdOfBias);
+    for (int step = 0; step < 2; ++step) {  // of Halley's method, which triples the correct digits
+        const float cube = root * root * root;
+        root *= (cube + 2 * t) / (2 * cube + t);
+    }
+    return root;
+}
+
 /// Returns L*a*b* of linear RGB, with a* and b* multiplied by 0.01 L* (Hunt effect: dark colors look less colorful).
 Rgb hunt_lab(const Rgb& rgb) {
     constexpr float kEdge = 6.0f / 29;
     const auto bent = [](float t) {
-        return t > kEdge * kEdge * kEdge ? std::cbrt(t) : t / (3 * kEdge * kEdge) + 4.0f / 29;
+        return t > kEdge * kEdge * kEdge ? cube_root(t) : t / (3 * kEdge * kEdge) + 4.0f / 29;
     };
     const Rgb xyz = kToXyz * rgb;
     const float x = bent(xyz[0]), y = bent(xyz[1]), z = bent(xyz[2]);

@@ -4,10 +4,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <map>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -62,6 +65,33 @@ TEST(FileErrorTest, FreeMemoryRespectsTheLimitsOfTheProcess) {
         EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     }
     EXPECT_GT(test::number_of(error_of([] { throw std::bad_alloc(); }), "free"), 0u);
+}
+
+TEST(FileErrorTest, EveryExceptionBecomesAnErrorThatNamesTheFile) {
+    const auto becomes = [](const auto& thrown, ErrorCode code, std::string_view fragment) {
+        test::expect_error([&] { detail::guarded("texton::test", "some.png", [&] { throw thrown; }); }, code,
+                           "texton::test", {"some.png", fragment});
+    };
+    becomes(std::bad_alloc(), ErrorCode::out_of_memory, "memory");
+    becomes(std::bad_array_new_length(), ErrorCode::out_of_memory, "memory");
+    becomes(std::length_error("vector::reserve"), ErrorCode::io, "does not fit in memory");
+    becomes(std::runtime_error("two\nlines."), ErrorCode::io, "two lines");
+    becomes(std::runtime_error(""), ErrorCode::io, "without a description");
+    becomes(std::filesystem::filesystem_error("status", std::make_error_code(std::errc::permission_denied)),
+            ErrorCode::io, "Permission denied");
+    becomes(5, ErrorCode::io, "unknown type");
+}
+
+TEST(FileErrorTest, ErrorsAndExceptionsOfCallbacksPassUnchanged) {
+    const Error error({.code = ErrorCode::overlap, .object = "texton::other", .problem = "a", .remedy = "B."});
+    test::expect_error([&] { detail::guarded("texton::test", "some.png", [&] { throw error; }); }, ErrorCode::overlap,
+                       "texton::other");
+    const auto call = [](const auto& thrown) {
+        detail::guarded("texton::test", "some.png", [&] { (void)detail::call_back([&]() -> bool { throw thrown; }); });
+    };
+    EXPECT_THROW(call(5), int);
+    EXPECT_THROW(call(std::bad_alloc()), std::bad_alloc);
+    EXPECT_EQ(detail::guarded("texton::test", "some.png", [] { return detail::call_back([] { return 7; }); }), 7);
 }
 
 }  // namespace

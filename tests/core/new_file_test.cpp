@@ -200,34 +200,5 @@ TEST_F(NewFileTest, APartThatWasNeverWrittenIsFound) {
     EXPECT_TRUE(file.has_hole());
 }
 
-// --- exceptions ------------------------------------------------------------------------------------------------------
-
-TEST(FileErrorTest, EveryExceptionBecomesAnErrorThatNamesTheFile) {
-    const auto becomes = [](const auto& thrown, ErrorCode code, std::string_view fragment) {
-        test::expect_error([&] { detail::guarded(kObject, "some.png", [&] { throw thrown; }); }, code, kObject,
-                           {"some.png", fragment});
-    };
-    becomes(std::bad_alloc(), ErrorCode::out_of_memory, "memory");
-    becomes(std::bad_array_new_length(), ErrorCode::out_of_memory, "memory");
-    becomes(std::length_error("vector::reserve"), ErrorCode::io, "a size that does not fit in memory");
-    becomes(std::runtime_error("two\nlines."), ErrorCode::io, "two lines");
-    becomes(std::runtime_error(""), ErrorCode::io, "without a description");
-    becomes(fs::filesystem_error("status", std::make_error_code(std::errc::permission_denied)), ErrorCode::io,
-            "Permission denied");
-    becomes(5, ErrorCode::io, "unknown type");
-}
-
-TEST(FileErrorTest, ErrorsAndExceptionsOfCallbacksPassUnchanged) {
-    const Error error({.code = ErrorCode::overlap, .object = "texton::other", .problem = "a", .remedy = "B."});
-    test::expect_error([&] { detail::guarded(kObject, "some.png", [&] { throw error; }); }, ErrorCode::overlap,
-                       "texton::other");
-    const auto call = [](const auto& thrown) {
-        detail::guarded(kObject, "some.png", [&] { (void)detail::call_back([&]() -> bool { throw thrown; }); });
-    };
-    EXPECT_THROW(call(5), int);
-    EXPECT_THROW(call(std::bad_alloc()), std::bad_alloc);
-    EXPECT_EQ(detail::guarded(kObject, "some.png", [] { return detail::call_back([] { return 7; }); }), 7);
-}
-
 }  // namespace
 }  // namespace texton

@@ -2,8 +2,9 @@
 // ReadOptions::isolated, and checks that the calling process survives each one.
 //
 // The program forks jobs, which read the files. A job that ends is a finding, and another one continues with the next
-// run. The program itself calls neither Texton nor OpenImageIO, whose threads a fork would lose. The results are in memory that all processes share, one byte for each run, so that nothing is lost with a job.
-// A run depends only on the kind and its number: a range of runs can be repeated, divided and continued.
+// run. The program itself calls neither Texton nor OpenImageIO, whose threads a fork would lose. The results are in
+// memory that all processes share, one byte for each run, so that nothing is lost with a job. A run depends only on the
+// kind and its number: a range of runs can be repeated, divided and continued.
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -167,7 +168,18 @@ struct Holdings {
     std::size_t memory_kilobytes = 0;
 };
 
+// Ends the processes that wait for other files: the helper is replaced when the path of its program changes.
+void end_waiting_processes() {
+    const std::string own = texton::test::configured_path("TEXTON_READER", TEXTON_TEST_READER);
+    {
+        const texton::test::ReaderProgram other("/." + fs::absolute(own).string());
+        texton::start_reader();
+    }
+    texton::start_reader();
+}
+
 Holdings holdings(const fs::path& folder) {
+    end_waiting_processes();
     const auto count = [](const fs::path& path) {
         return std::distance(fs::directory_iterator(path), fs::directory_iterator());
     };
@@ -182,8 +194,8 @@ Holdings holdings(const fs::path& folder) {
 // Returns what the process has more than before, or an empty text.
 std::string leftovers(const Holdings& before, const fs::path& folder) {
     constexpr std::size_t kCacheKilobytes = std::size_t{128} << 10;  // that the allocator may keep
-    if (!texton::test::eventually([] { return texton::test::readers().empty(); })) return "a process that reads a file";
     const Holdings after = holdings(folder);
+    if (!texton::test::eventually([] { return texton::test::readers().empty(); })) return "a process that reads a file";
     if (after.descriptors > before.descriptors)
         return std::to_string(after.descriptors - before.descriptors) + " descriptors";
     if (after.files > before.files) return std::to_string(after.files - before.files) + " temporary files";

@@ -27,7 +27,7 @@
 #include <texton/image.h>
 #include <texton/image_file.h>
 
-#include "arrays/files/isolated/descriptor.h"
+#include "arrays/files/descriptor.h"
 #include "arrays/files/isolated/protocol.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/reader_processes.h"

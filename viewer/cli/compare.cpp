@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <memory>
 #include <optional>
 #include <set>
@@ -378,7 +379,8 @@ Result compare_files(const Options& options) {
         out.notes.insert(out.notes.end(), file->notes().begin(), file->notes().end());
     ProgressBar bar("comparing");
     for (std::size_t i = 0; i < file_a.size(); ++i) {
-        Side a = read_side(file_a, i), b = read_side(file_b, i);
+        std::future<Side> other = std::async(std::launch::async, [&] { return read_side(file_b, i); });
+        Side a = read_side(file_a, i), b = other.get();
         make_alike(a, b, options.as_values);
         ComparisonOptions comparison{.ssim = options.needs_ssim(),
                                      .flip = options.needs_flip(),

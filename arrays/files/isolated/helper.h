@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "arrays/files/isolated/descriptor.h"
+#include "arrays/files/descriptor.h"
 
 namespace texton::detail {
 

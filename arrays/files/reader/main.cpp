@@ -23,7 +23,7 @@
 
 #include <OpenImageIO/imageio.h>
 
-#include "arrays/files/isolated/descriptor.h"
+#include "arrays/files/descriptor.h"
 #include "arrays/files/isolated/protocol.h"
 #include "arrays/files/reader/serve.h"
 #include "arrays/files/signature.h"
