@@ -26,6 +26,8 @@
 
 #include <OpenImageIO/imageio.h>
 
+#include <texton/read_options.h>
+
 #include "tests/fuzz/image_seeds.h"
 #include "tests/fuzz/isolated_run.h"
 #include "tests/support/reader_processes.h"
