@@ -46,7 +46,8 @@ fs::path followed(const char* object, const fs::path& path) {
     struct stat ignored;
     if (::stat(path.c_str(), &ignored) != 0 && errno != ENOENT) {
         const int error = errno;
-        fail_file(object, path, "cannot be written: " + std::generic_category().message(error), remedy_for(error));
+        fail_file(object, path, "cannot be written: " + std::generic_category().message(error), remedy_for(error),
+                  ErrorCode::io, {{"errno", static_cast<std::uint64_t>(error)}});
     }
     fs::path file = path;
     std::error_code failure;
@@ -102,7 +103,7 @@ NewFile::NewFile(const char* object, const fs::path& path) : object_(object), pa
         if (ending.size() > kMaxEnding) ending.clear();
         const mode_t mode = old ? S_IRUSR | S_IWUSR : 0666;
         for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-            aside_ = fmt::format(".texton-{:016x}{}", random_number(), ending);
+            aside_ = temporary_name(random_number(), ending);
             unfinished_.emplace(folder_name_ / aside_);
             file_ = ::openat(folder_, aside_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
             if (file_ >= 0) break;
@@ -129,7 +130,8 @@ void NewFile::remove() noexcept {
 }
 
 void NewFile::fail(int error) const {
-    fail_file(object_, path_, "cannot be written: " + std::generic_category().message(error), remedy_for(error));
+    fail_file(object_, path_, "cannot be written: " + std::generic_category().message(error), remedy_for(error),
+              ErrorCode::io, {{"errno", static_cast<std::uint64_t>(error)}});
 }
 
 int NewFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes) noexcept {
@@ -187,9 +189,9 @@ void NewFile::keep_attributes() {
     if (::fchmod(file_, mode) != 0) fail(errno);
 }
 
-void NewFile::complete() {
+void NewFile::complete(bool waits) {
     keep_attributes();
-    if (const int error = synchronized(file_); error != 0) fail(error);
+    if (const int error = waits ? synchronized(file_) : 0; error != 0) fail(error);
     // A library that opened the file by name may have written another file, which was not synchronized.
     struct stat written;
     const auto named = status_of(folder_, aside_);
@@ -198,7 +200,7 @@ void NewFile::complete() {
     if (::renameat(folder_, aside_.c_str(), folder_, target_.c_str()) != 0) fail(errno);
     unfinished_.reset();
     const int closed = ::close(std::exchange(file_, -1)) != 0 && errno != EINTR ? errno : 0;
-    const int error = synchronized(folder_);
+    const int error = waits ? synchronized(folder_) : 0;
     if (closed != 0 || error != 0) fail(closed != 0 ? closed : error);
 }
 

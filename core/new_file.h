@@ -14,7 +14,7 @@ namespace texton::detail {
 
 /// A temporary file that replaces the file `path` when complete() is called. Until then an existing file is unchanged,
 /// and can still be read. Without complete() the destructor removes the temporary file. Throws Error{io} with the name
-/// of `path` and the reason.
+/// of `path` and the reason. If a call of the system failed, Error::numbers() contains "errno".
 ///
 /// - The temporary file has a random name in the folder of `path` and is created exclusively, so that it cannot be
 ///   prepared by others. Until complete() nobody but the user may read it if a file is replaced.
@@ -25,7 +25,7 @@ namespace texton::detail {
 ///   old contents.
 /// - Only regular files are replaced, and only if the process may write them.
 /// - A signal that ends the process removes the temporary file if the program calls remove_unfinished_files().
-/// - complete() returns after the system has stored the contents and the name.
+/// - complete() returns after the system has stored the contents and the name, unless it is told not to wait.
 class NewFile {
 public:
     NewFile(const char* object, const std::filesystem::path& path);
@@ -47,8 +47,9 @@ public:
     /// Returns true if the file system has stored nothing for a part of the file: a write there was lost.
     bool has_hole() const noexcept;
 
-    /// Gives the file its final name.
-    void complete();
+    /// Gives the file its final name. If `waits` is false, the system stores the contents and the name later: after a
+    /// power failure the file may have the name, but not the contents.
+    void complete(bool waits = true);
 
     /// Throws Error{io} for an error number of the system.
     [[noreturn]] void fail(int error) const;

@@ -1,7 +1,9 @@
 #pragma once
 // Temporary files of the process, so that a signal that ends it can remove them.
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace texton::detail {
 
@@ -17,6 +19,14 @@ public:
 private:
     std::string name_;
 };
+
+/// Returns the name of a temporary file: its random part begins with the mark of the process, if it has one.
+[[nodiscard]] std::string temporary_name(std::uint64_t random, std::string_view ending);
+/// Sets the mark of the process. Another process that knows the mark can remove the temporary files of this one, if it is
+/// killed.
+void mark_temporary_files(std::uint32_t mark) noexcept;
+/// Removes the temporary files in a folder that a process with this mark left.
+void remove_marked_files(const std::filesystem::path& folder, std::uint32_t mark) noexcept;
 
 /// Removes all registered files. Afterwards the constructor and the destructor of UnfinishedFile block forever, so that
 /// no other thread creates or renames one: call this only if the process ends immediately. It must not be called by a

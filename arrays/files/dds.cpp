@@ -148,7 +148,7 @@ OpenedImage open_dds(const std::filesystem::path& path, ImageColor color) {
     return opened;
 }
 
-void save_dds(const std::filesystem::path& path, const ImageState& image, const OnImageProgress& progress) {
+void save_dds(const std::filesystem::path& path, const ImageState& image, const SaveOptions& options) {
     const ArrayInfo& info = image.info;
     if (!dds_holds(info.format)) {
         fail_file(kSave, path, "is of a kind that cannot hold " + std::string(name(info.format)),
@@ -158,16 +158,16 @@ void save_dds(const std::filesystem::path& path, const ImageState& image, const 
     NewFile writer(kSave, path);
     writer.write(dds_headers(info, image.metadata.alpha));
     if (plane_count(info.format) > 1) {
-        ImageBands bands(image, packed_bytes(info.format, info.extent), progress);
+        ImageBands bands(image, packed_bytes(info.format, info.extent), options.progress);
         for (const ImageFile& plane : image.planes) {
             const ImageSource& texels = *plane.state()->file;
             bands.write(texels, 0, whole(texels.level(0)), writer);
         }
     } else {
-        ImageBands bands(image, packed_bytes(info), progress);
+        ImageBands bands(image, packed_bytes(info), options.progress);
         write_texels(image, bands, writer);
     }
-    writer.complete();
+    writer.complete(options.waits_for_disk);
 }
 
 }  // namespace texton::detail

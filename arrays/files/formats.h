@@ -111,7 +111,7 @@ public:
 [[nodiscard]] std::optional<Format> nearest_savable(const char* object, const std::filesystem::path& path,
                                                     Format format);
 /// Writes a DDS file. Throws Error{io} and Canceled.
-void save_dds(const std::filesystem::path& path, const ImageState& image, const OnImageProgress& progress);
+void save_dds(const std::filesystem::path& path, const ImageState& image, const SaveOptions& options);
 /// Writes a KTX2 file. Throws Error{io}, Error{bad_argument} for an unknown compression, and Canceled.
 void save_ktx2(const std::filesystem::path& path, const ImageState& image, const SaveOptions& options);
 /// Returns true for attributes that the writer of a file sets or that describe how another file was stored.

@@ -31,12 +31,12 @@ void FrameFile::write(const ImageState& frame, const OnImageProgress& progress) 
     failed_ = false;
 }
 
-void FrameFile::complete() {
+void FrameFile::complete(bool waits) {
     if (!first_ || failed_) {
         fail_file(object_, path_, first_ ? "has an incomplete frame" : "has no frames",
                   "Write complete frames before the file is completed.", ErrorCode::bad_argument);
     }
-    file_.complete();
+    file_.complete(waits);
 }
 
 void FrameFile::append(std::string_view line) { file_.write(std::as_bytes(std::span(line))); }

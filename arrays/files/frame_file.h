@@ -14,7 +14,7 @@ class FrameFile {
 public:
     FrameFile(const char* object, const std::filesystem::path& path, std::vector<ImageAttribute> attributes);
     void write(const ImageState& frame, const OnImageProgress& progress);
-    void complete();
+    void complete(bool waits = true);
 
 private:
     void append(std::string_view text);

@@ -169,7 +169,8 @@ public:
           zstd_level_(zstd_level(path, options.compression)),
           pairs_(packed_pairs(path, image, options)),
           file_(kSave, path),
-          bands_(image, packed_bytes(image.info), options.progress) {}
+          bands_(image, packed_bytes(image.info), options.progress),
+          waits_for_disk_(options.waits_for_disk) {}
 
     void write() {
         const ArrayInfo& info = image_.info;
@@ -190,7 +191,7 @@ public:
         end_ = 0;
         append(std::as_bytes(std::span(&header, 1)));
         append(std::as_bytes(std::span(index)));
-        file_.complete();
+        file_.complete(waits_for_disk_);
     }
 
 private:
@@ -229,6 +230,7 @@ private:
     std::vector<std::byte> pairs_;
     NewFile file_;
     ImageBands bands_;
+    bool waits_for_disk_;
     std::uint64_t end_ = 0;  // of what was written
 };
 

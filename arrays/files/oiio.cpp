@@ -350,7 +350,7 @@ void ImageFileOutput::require_readable() const {
     (void)input->geterror();
 }
 
-void ImageFileOutput::complete() {
+void ImageFileOutput::complete(bool waits) {
     require_written(output_->close());
     output_.reset();  // OpenEXR writes the table of tiles on destruction
     if (stream_ != nullptr && stream_->first_error() != 0) file_.fail(stream_->first_error());
@@ -358,7 +358,7 @@ void ImageFileOutput::complete() {
         if (file_.has_hole()) file_.fail(ENOSPC);
         require_readable();
     }
-    file_.complete();
+    file_.complete(waits);
 }
 
 }  // namespace texton::detail

@@ -66,8 +66,8 @@ public:
     void open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOutput::OpenMode mode = OIIO::ImageOutput::Create);
     /// Throws Error{io} if `good`, the result of the last write, is false.
     void require_written(bool good);
-    /// Closes the file and gives it its final name. Throws Error{io}.
-    void complete();
+    /// Closes the file and gives it its final name, as NewFile::complete() does. Throws Error{io}.
+    void complete(bool waits = true);
 
 private:
     class Stream;

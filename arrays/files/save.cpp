@@ -105,7 +105,7 @@ public:
                 write_level(*parts_[part], level);
             }
         }
-        output_.complete();
+        output_.complete(options_.waits_for_disk);
     }
 
 private:
@@ -314,12 +314,12 @@ void save_state(const std::filesystem::path& path, const ImageState& state, cons
     if (is_video_name(path)) {
         detail::FrameFile file(kSave, path, options.attributes);
         file.write(state, options.progress);
-        file.complete();
+        file.complete(options.waits_for_disk);
         return;
     }
     const std::string kind = detail::file_ending(path);
     if (kind == ".dds") {
-        detail::save_dds(path, state, options.progress);
+        detail::save_dds(path, state, options);
         return;
     }
     if (state.file == nullptr) {

@@ -11,10 +11,10 @@
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/image_options.h"
-#include "viewer/cli/saved_images.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/file_reading.h"
 #include "viewer/model/kernel_run.h"
+#include "viewer/model/saved_images.h"
 #include "viewer/text/enum_names.h"
 #include "viewer/text/error_text.h"
 
@@ -82,7 +82,7 @@ Status run(const Options& options) {
     const ImageFile image = opened(inputs, out, how);
     SaveOptions saving{.compression = options.compression,
                        .cube = value_of(viewer::kCubeLayouts, options.cube_out).value(),
-                       .alpha = saved_alpha(options.drop_alpha, std::span(&image, 1))};
+                       .alpha = verify::saved_alpha(options.drop_alpha, std::span(&image, 1))};
     if (!options.tile.empty()) {
         saving.tile = verify::size_of(options.tile, "--tile");
         saving.tile->depth = std::max<std::size_t>(1, saving.tile->depth);

@@ -11,9 +11,9 @@
 
 #include <texton/error.h>
 
-#include "viewer/cli/saved_images.h"
 #include "viewer/model/file_reading.h"
 #include "viewer/model/planar_files.h"
+#include "viewer/model/saved_images.h"
 
 namespace texton::cli {
 namespace {
@@ -120,7 +120,7 @@ bool FrameOutput::takes_all() const { return is_numbered(path_) || is_video_name
 std::vector<fs::path> FrameOutput::write(const verify::KernelRun& run, std::span<const verify::HostImage> images,
                                          std::size_t number, bool cubes, SavedAlpha alpha) {
     const fs::path path = is_numbered(path_) ? numbered_path(path_, number) : path_;
-    if (!is_video_name(path)) return save_images(path, images, cubes, alpha);
+    if (!is_video_name(path)) return verify::save_images(path, images, cubes, {.alpha = alpha});
     if (!verify::writes_planes(run)) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = "texton run",

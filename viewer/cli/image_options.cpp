@@ -110,4 +110,11 @@ std::vector<std::string> left_out(const ImageFile& image) {
     return out;
 }
 
+void add_drop_alpha(CLI::App& command, bool& drops) {
+    command.add_flag(
+        "--drop-alpha", drops,
+        "Write only the colors of four channels. Alpha that is 1 in all texels is not written if the files "
+        "that were read have three channels, or if the file type cannot hold alpha");
+}
+
 }  // namespace texton::cli

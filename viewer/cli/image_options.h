@@ -46,4 +46,7 @@ private:
 /// Returns the sentences of ImageFile::conversions() that say what of the file was not read, with the names of options.
 [[nodiscard]] std::vector<std::string> left_out(const ImageFile& image);
 
+/// Adds the option that sets `drops` to a command.
+void add_drop_alpha(CLI::App& command, bool& drops);
+
 }  // namespace texton::cli

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "core/nearest_name.h"
+#include "viewer/batch/worker.h"
 #include "viewer/cli/commands.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/launcher/command_line.h"
@@ -30,17 +31,12 @@ struct Command {
 };
 
 constexpr std::array kCommands{
-    Command{"bench", cli::add_bench},
-    Command{"compare", cli::add_compare},
-    Command{"completion", cli::add_completion},
-    Command{"convert", cli::add_convert},
-    Command{"devices", cli::add_devices},
-    Command{"info", cli::add_info},
-    Command{"mips", cli::add_mips},
-    Command{"record", cli::add_record},
-    Command{"replay", cli::add_replay},
-    Command{"run", cli::add_run},
-    Command{"stats", cli::add_stats},
+    Command{"batch", cli::add_batch},     Command{"bench", cli::add_bench},
+    Command{"compare", cli::add_compare}, Command{"completion", cli::add_completion},
+    Command{"convert", cli::add_convert}, Command{"devices", cli::add_devices},
+    Command{"info", cli::add_info},       Command{"mips", cli::add_mips},
+    Command{"record", cli::add_record},   Command{"replay", cli::add_replay},
+    Command{"run", cli::add_run},         Command{"stats", cli::add_stats},
     Command{"verify", cli::add_verify},
 };
 
@@ -111,6 +107,8 @@ void fill_standard_descriptors() {
 int main(int argc, char** argv) {
     fill_standard_descriptors();
     texton::viewer::end_on_signals();
+    if (argc == 2 && argv[1] == texton::batch::kWorkerArgument)
+        return texton::batch::run_worker(texton::batch::kWorkerSocket);
     std::signal(SIGPIPE, SIG_IGN);  // writing to a closed pipe fails instead, so that unfinished files are removed
     CLI::App program;
     int output_failure = 0;

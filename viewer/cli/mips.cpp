@@ -8,12 +8,12 @@
 #include "viewer/cli/commands.h"
 #include "viewer/cli/image_options.h"
 #include "viewer/cli/kernel_options.h"
-#include "viewer/cli/saved_images.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/document.h"
 #include "viewer/model/file_reading.h"
 #include "viewer/model/kernel_run.h"
 #include "viewer/model/planar_files.h"
+#include "viewer/model/saved_images.h"
 
 namespace texton::cli {
 namespace {
@@ -49,7 +49,7 @@ Status run(const Options& options) {
         chain.levels.push_back(std::move(level));
     chain.info.levels = static_cast<int>(chain.levels.size());
     save(options.out, verify::upload(Device::cpu(), chain),
-         {.alpha = saved_alpha(options.drop_alpha, std::span(&image, 1))});
+         {.alpha = verify::saved_alpha(options.drop_alpha, std::span(&image, 1))});
     if (options.json) {
         nlohmann::ordered_json json{{"path", options.out}};
         json.update(json_of(chain.info));

@@ -13,11 +13,11 @@
 #include "viewer/cli/frame_sequence.h"
 #include "viewer/cli/kernel_options.h"
 #include "viewer/cli/run_steps.h"
-#include "viewer/cli/saved_images.h"
 #include "viewer/cli/terminal.h"
-#include "viewer/model/computed_images.h"
 #include "viewer/model/document.h"
+#include "viewer/model/pipeline_images.h"
 #include "viewer/model/planar_files.h"
+#include "viewer/model/saved_images.h"
 #include "viewer/verify/table_file.h"
 
 namespace texton::cli {
@@ -172,7 +172,7 @@ private:
         const KernelInfo& kernel = step.run.kernel->info;
         std::vector<Array> arrays;
         std::vector<std::size_t> samplers;  // of the files and computed images, of which each plane has the same
-        if (step.computed > 0) arrays = arrays_of(before, kernel, step.computed);
+        if (step.computed > 0) arrays = verify::next_inputs(device_, before, kernel, step.computed, kind_);
         for (std::size_t i = 0; i < arrays.size(); ++i) samplers.push_back(i);
         before = {};
         for (const OpenedInput& input : step.files) {
@@ -180,34 +180,13 @@ private:
             read(input, frame, step.run, arrays);
             samplers.resize(arrays.size(), sampler);
         }
-        std::vector<Texture> textures;
-        for (std::size_t i = 0; i < arrays.size(); ++i) {
-            const std::vector<Json>& all = step.step.samplers;
-            const Json sampler = all.empty() ? Json::object() : all[all.size() > 1 ? samplers[i] : 0];
-            textures.emplace_back(arrays[i], verify::sampler_of(sampler, "--sampler", arrays[i].info()));
-        }
-        ComputedImages images = verify::compute(device_, step.run, textures);
+        std::vector<const Array*> inputs;
+        for (const Array& array : arrays) inputs.push_back(&array);
+        ComputedImages images = verify::compute(device_, step.run, inputs, step.step.samplers, samplers);
         if (options_.timing) fmt::print(stderr, "{}: {:.2f} ms\n", kernel.name, images.milliseconds);
-        kind_ = textures.front().kind();
+        kind_ = arrays.front().info().kind;
         if (step.out) save(step, frame, verify::host_images(images.views));
         return images;
-    }
-
-    // Returns the first inputs of a kernel, which are the images of the step before.
-    std::vector<Array> arrays_of(const ComputedImages& images, const KernelInfo& next, std::size_t count) const {
-        std::vector<Array> arrays;
-        const std::span<const View> views(images.views);
-        if (views.size() == count) {
-            for (std::size_t i = 0; i < count; ++i)
-                arrays.push_back(verify::array_of(device_, views.subspan(i, 1), next.inputs[i].kinds, kind_));
-        } else if (count == 1 && verify::is_mip_chain(views)) {
-            arrays.push_back(verify::array_of(device_, views, next.inputs[0].kinds, kind_));
-        } else {
-            refuse(fmt::format("{} needs {}, but the kernel before it writes {}", next.name, count_of(count, "image"),
-                               count_of(views.size(), "image")),
-                   fmt::format("`texton run {} --help` lists the inputs.", next.name));
-        }
-        return arrays;
     }
 
     // Appends the table, the image or the planes of a frame.
@@ -230,9 +209,9 @@ private:
     void save(OpenedStep& step, std::size_t frame, const std::vector<HostImage>& images) {
         const Watch watch;
         const KernelInfo& kernel = step.run.kernel->info;
-        const bool cubes = kernel.group == "cubemap" || is_cube(kind_);
-        const std::vector<fs::path> paths =
-            step.out->write(step.run, images, first_number_ + frame, cubes, saved_alpha(options_.drop_alpha, files_));
+        const bool cubes = verify::writes_cubes(kernel, kind_);
+        const std::vector<fs::path> paths = step.out->write(step.run, images, first_number_ + frame, cubes,
+                                                            verify::saved_alpha(options_.drop_alpha, files_));
         if (options_.timing) fmt::print(stderr, "saved in {:.2f} ms\n", watch.milliseconds());
         if (frame > 0 && paths.front() == step.step.out) return;  // a video file is listed once
         if (frame == 0) {

@@ -9,7 +9,6 @@
 
 #include "core/nearest_name.h"
 #include "viewer/cli/kernel_options.h"
-#include "viewer/cli/saved_images.h"
 #include "viewer/model/reading_options.h"
 
 namespace texton::cli {

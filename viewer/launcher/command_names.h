@@ -15,6 +15,7 @@ struct CommandName {
 
 /// All commands, in alphabetical order.
 inline constexpr std::array kCommandNames{
+    CommandName{"batch", "Apply a pipeline of kernels to many image files, and continue where an earlier run ended"},
     CommandName{"bench", "Measure how long kernels take on a device"},
     CommandName{"compare", "Compare two images: differing texels, ulp distances, PSNR, SSIM and FLIP", true},
     CommandName{"completion", "Print a completion script for bash, fish or zsh"},

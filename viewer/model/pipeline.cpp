@@ -86,7 +86,12 @@ Pipeline read_pipeline(const fs::path& path, bool allow_outside) {
     std::string problem;
     const std::optional<std::string> text = read_json_text(path, problem);
     if (!text) refuse_file(path, problem);
-    const std::optional<Json> value = parse_json(*text, problem);
+    return parse_pipeline(*text, path, allow_outside);
+}
+
+Pipeline parse_pipeline(const std::string& text, const fs::path& path, bool allow_outside) {
+    std::string problem;
+    const std::optional<Json> value = parse_json(text, problem);
     if (!value) refuse_file(path, problem);
     const std::string where = path.filename().string();
     JsonObject object(*value, where);

@@ -34,6 +34,8 @@ void check(const Pipeline& pipeline);
 /// Throws Error{io} if the file cannot be read or is not valid JSON, Error{not_permitted} if it names a path outside of
 /// its folder, unless `allow_outside` is set, and Error{bad_argument} for everything else that is wrong.
 [[nodiscard]] Pipeline read_pipeline(const std::filesystem::path& path, bool allow_outside);
+/// Returns the pipeline of a JSON text. `path` is that of its file, which is not read. Throws the same errors.
+[[nodiscard]] Pipeline parse_pipeline(const std::string& text, const std::filesystem::path& path, bool allow_outside);
 /// Writes a pipeline to a JSON file. Throws Error{io}.
 void write_pipeline(const std::filesystem::path& path, const Pipeline& pipeline);
 

@@ -274,6 +274,9 @@ private:
 [[nodiscard]] ImageFile open_image(std::span<const std::filesystem::path> paths, const ImageOptions& options = {},
                                    const ReadOptions& reading = {});
 
+/// Returns true if the extension of the path is that of a kind of file that open_image() reads. The file need not exist.
+[[nodiscard]] bool is_image_name(const std::filesystem::path& path);
+
 /// Returns the file and its successors in a numbered sequence. The names differ only in their last number, which
 /// increases by 1. The sequence ends before the first missing file. If the name contains no number, the result is only
 /// this file. Throws Error{io} if the first file does not exist, is empty or cannot be read.

@@ -33,6 +33,9 @@ struct SaveOptions {
     std::vector<ImageAttribute> attributes{};      ///< attributes that are added to those of the image
     SavedAlpha alpha = SavedAlpha::automatic;      ///< whether alpha is written; ignored for DDS and KTX2
     OnImageProgress progress{};                    ///< called after each part; empty: not called
+    /// If it is false, save() does not wait until the disk has stored the file. The caller then calls fsync() for the
+    /// files and their folders, for example for many files at once.
+    bool waits_for_disk = true;
 };
 
 /// Writes an image to a file, a few rows at a time. The extension of the path selects the kind of file. Values are

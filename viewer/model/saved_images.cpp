@@ -1,4 +1,4 @@
-#include "viewer/cli/saved_images.h"
+#include "viewer/model/saved_images.h"
 
 #include <algorithm>
 #include <array>
@@ -7,13 +7,10 @@
 
 #include <texton/image_save.h>
 
-namespace texton::cli {
+namespace texton::verify {
 namespace {
 
 namespace fs = std::filesystem;
-using verify::HostArray;
-using verify::HostImage;
-
 bool holds_levels(const fs::path& path) {
     constexpr std::array<const char*, 6> kEndings{".dds", ".ktx2", ".exr", ".tif", ".tiff", ".tx"};
     return std::ranges::find(kEndings, path.extension().string()) != kEndings.end();
@@ -44,34 +41,27 @@ bool is_chain(std::span<const HostImage> images) {
     return true;
 }
 
-void save_array(const fs::path& path, std::span<const HostImage> levels, bool cubes, SavedAlpha alpha) {
+void save_array(const fs::path& path, std::span<const HostImage> levels, bool cubes, const SaveOptions& options) {
     HostArray array;
     array.info = info_of(levels.front(), levels.size(), cubes);
     array.levels.assign(levels.begin(), levels.end());
-    save(path, verify::upload(Device::cpu(), array), {.alpha = alpha});
+    save(path, upload(Device::cpu(), array), options);
 }
 
 }  // namespace
 
 std::vector<fs::path> save_images(const fs::path& out, std::span<const HostImage> images, bool cubes,
-                                  SavedAlpha alpha) {
+                                  const SaveOptions& options) {
     if (images.size() == 1 || (holds_levels(out) && is_chain(images))) {
-        save_array(out, images, cubes, alpha);
+        save_array(out, images, cubes, options);
         return {out};
     }
     std::vector<fs::path> files;
     for (std::size_t i = 0; i < images.size(); ++i) {
         files.push_back(out.parent_path() / fmt::format("{}_{}{}", out.stem().string(), i, out.extension().string()));
-        save_array(files.back(), images.subspan(i, 1), cubes, alpha);
+        save_array(files.back(), images.subspan(i, 1), cubes, options);
     }
     return files;
-}
-
-void add_drop_alpha(CLI::App& command, bool& drops) {
-    command.add_flag(
-        "--drop-alpha", drops,
-        "Write only the colors of four channels. Alpha that is 1 in all texels is not written if the files "
-        "that were read have three channels, or if the file type cannot hold alpha");
 }
 
 SavedAlpha saved_alpha(bool drops, std::span<const ImageFile> files) {
@@ -80,4 +70,4 @@ SavedAlpha saved_alpha(bool drops, std::span<const ImageFile> files) {
     return !files.empty() && std::ranges::all_of(files, has_three) ? SavedAlpha::unless_opaque : SavedAlpha::automatic;
 }
 
-}  // namespace texton::cli
+}  // namespace texton::verify

@@ -1,0 +1,377 @@
+// texton batch, run through a shell.
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <texton/image.h>
+
+#include "tests/support/command_line.h"
+#include "tests/support/reader_processes.h"
+#include "tests/support/texels.h"
+
+namespace texton {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using test::Ended;
+using testing::HasSubstr;
+using testing::Not;
+
+class CliBatchTest : public test::CommandLine {
+protected:
+    void SetUp() override {
+        CommandLine::SetUp();
+        write("blur.json", R"({"steps": [{"kernel": "gaussian", "parameters": {"sigma": 1}}]})");
+    }
+
+    void write(const std::string& name, const std::string& contents) const { std::ofstream(at(name)) << contents; }
+    void image(const std::string& name, Extent extent = {16, 8}, unsigned seed = 1) const {
+        const test::Bytes texels = test::pattern(extent.width * extent.height * 4, seed);
+        write_image(at(name), Format::rgba8_unorm, extent, texels);
+    }
+    void images(int count, Extent extent = {16, 8}) const {
+        for (int i = 0; i < count; ++i) image("in_" + std::to_string(i) + ".png", extent, static_cast<unsigned>(i));
+    }
+
+    Ended batch(const std::string& arguments) const { return run("batch --device cpu " + arguments); }
+    // Returns the lines that --json prints.
+    std::vector<json> lines(const std::string& arguments) const {
+        std::vector<json> all;
+        std::istringstream out(batch("--json " + arguments).out);
+        for (std::string line; std::getline(out, line);) all.push_back(json::parse(line));
+        return all;
+    }
+    json summary(const std::string& arguments) const {
+        const std::vector<json> all = lines(arguments);
+        return all.empty() ? json() : all.back();
+    }
+
+    // Counts the files in a folder, without the journal.
+    std::size_t files_in(const std::string& name) const {
+        std::size_t files = 0;
+        for (const auto& entry : fs::directory_iterator(at(name))) files += entry.is_regular_file() ? 1 : 0;
+        return files;
+    }
+    std::vector<test::SeenProcess> workers_of(pid_t batch) const {
+        std::vector<test::SeenProcess> workers = test::children_of(batch);
+        std::erase_if(workers, [](const auto& each) { return each.name != "texton-commands" || each.state == 'Z'; });
+        return workers;
+    }
+};
+
+// A batch in the background.
+class RunningBatch {
+public:
+    RunningBatch(const fs::path& folder, const std::string& program, const std::string& arguments) {
+        process_ = ::fork();
+        if (process_ != 0) return;
+        const std::string line =
+            "cd '" + folder.string() + "' && exec '" + program + "' batch --device cpu " + arguments + " >out 2>err";
+        ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+        ::_exit(127);
+    }
+    ~RunningBatch() {
+        if (process_ > 0) (void)end(SIGKILL);
+    }
+    RunningBatch(const RunningBatch&) = delete;
+    RunningBatch& operator=(const RunningBatch&) = delete;
+
+    pid_t process() const { return process_; }
+    // Sends a signal, or none, and returns what waitpid() says.
+    int end(int signal) {
+        if (signal != 0) ::kill(process_, signal);
+        int status = 0;
+        ::waitpid(process_, &status, 0);
+        process_ = -1;
+        return status;
+    }
+
+private:
+    pid_t process_ = -1;
+};
+
+// --- what is computed ---
+
+TEST_F(CliBatchTest, EachInputHasTheOutputOfRun) {
+    images(5);
+    const Ended result = batch("blur.json in_*.png -o 'made/{stem}.png'");
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("5 done, 0 done before, 0 failed"));
+    EXPECT_EQ(files_in("made"), 5u);
+    ASSERT_EQ(run("run gaussian in_3.png -o run.png --sigma 1 --device cpu").status, 0);
+    EXPECT_EQ(text("made/in_3.png"), text("run.png"));
+}
+
+TEST_F(CliBatchTest, ASecondRunComputesWhatIsMissingChangedOrFailed) {
+    images(6);
+    write("in_6.png", "no image");
+    const std::string command = "blur.json in_*.png -o 'made/{stem}.png'";
+    EXPECT_EQ(summary(command)["failed"], 1);
+    EXPECT_EQ(summary(command)["skipped"], 6);
+    fs::remove(at("made/in_1.png"));
+    image("in_2.png", {32, 8});
+    image("in_6.png");
+    std::map<std::string, std::string> reasons;
+    for (const json& line : lines(command + " --dry-run"))
+        reasons[fs::path(line["input"].get<std::string>()).filename()] = line["reason"];
+    EXPECT_EQ(reasons, (std::map<std::string, std::string>{{"in_0.png", "done"},
+                                                           {"in_1.png", "missing"},
+                                                           {"in_2.png", "changed"},
+                                                           {"in_3.png", "done"},
+                                                           {"in_4.png", "done"},
+                                                           {"in_5.png", "done"},
+                                                           {"in_6.png", "changed"}}));
+    const json result = summary(command);
+    EXPECT_EQ(result["done"], 3);
+    EXPECT_EQ(result["skipped"], 4);
+    EXPECT_EQ(files_in("made"), 7u);
+}
+
+TEST_F(CliBatchTest, WithChecksumsATouchedInputIsNotComputedAgain) {
+    images(2);
+    const std::string command = "blur.json in_*.png -o 'made/{stem}.png'";
+    EXPECT_EQ(summary(command + " --checksum")["done"], 2);
+    fs::last_write_time(at("in_0.png"), fs::file_time_type::clock::now() + std::chrono::seconds(9));
+    EXPECT_EQ(summary(command + " --checksum")["done"], 0);
+    EXPECT_EQ(summary(command)["done"], 1);
+}
+
+TEST_F(CliBatchTest, StepsWriteTheirImagesAndReadTheirFiles) {
+    images(2);
+    image("mask.png");
+    write("two.json", R"({"steps": [{"kernel": "gaussian", "out": "made/{stem}_blurred.png"},
+                                    {"kernel": "blend", "files": ["mask.png"]}]})");
+    const Ended result = batch("two.json in_0.png in_1.png -o 'made/{stem}.tif'");
+    EXPECT_EQ(result.status, 0) << result.out << result.err;
+    EXPECT_EQ(files_in("made"), 4u);
+    ASSERT_EQ(run("run gaussian in_1.png -o a.png --then blend mask.png -o b.tif --device cpu").status, 0);
+    EXPECT_EQ(run("compare a.png made/in_1_blurred.png").status, 0);
+    EXPECT_EQ(run("compare b.tif made/in_1.tif").status, 0);
+}
+
+TEST_F(CliBatchTest, InputsAreFilesOfFoldersPatternsAndLists) {
+    fs::create_directories(at("photos/a/b"));
+    image("photos/x.png");
+    image("photos/a/x.png");
+    image("photos/a/b/y.tif");
+    write("photos/notes.txt", "no image");
+    EXPECT_EQ(batch("blur.json photos -o 'made/{folder}/{name}.png'").status, 0);
+    EXPECT_TRUE(fs::exists(at("made/x.png.png")));
+    EXPECT_TRUE(fs::exists(at("made/a/x.png.png")));
+    EXPECT_TRUE(fs::exists(at("made/a/b/y.tif.png")));
+    EXPECT_EQ(shell("find photos -name 'x.png' | '" + kProgram +
+                    "' batch blur.json --list - -o 'listed/{number}.png' --device cpu")
+                  .status,
+              0);
+    EXPECT_EQ(files_in("listed"), 2u);
+    write("list", "photos/x.png\r\n\nphotos/a/b/y.tif\n");
+    EXPECT_EQ(batch("blur.json --list list -o 'lines/{stem}.{extension}'").status, 0);
+    EXPECT_TRUE(fs::exists(at("lines/y.tif")));
+}
+
+TEST_F(CliBatchTest, NamesThatAreNotUtf8AreRemembered) {
+    image("in.png");
+    fs::rename(at("in.png"), at("a\xff.png"));
+    const std::string command = "blur.json *.png -o 'made/{stem}.png'";
+    EXPECT_EQ(summary(command)["done"], 1);
+    EXPECT_TRUE(fs::exists(at("made/a\xff.png")));
+    EXPECT_EQ(summary(command)["skipped"], 1);
+}
+
+TEST_F(CliBatchTest, ShardsDivideTheInputs) {
+    images(40);
+    std::multiset<std::string> seen;
+    std::size_t largest = 0;
+    for (int i = 0; i < 4; ++i) {
+        const auto shard =
+            lines("blur.json in_*.png -o 'made/{stem}.png' --dry-run --shard " + std::to_string(i) + "/4");
+        for (const json& line : shard) seen.insert(line["input"]);
+        largest = std::max(largest, shard.size());
+    }
+    EXPECT_EQ(seen.size(), 40u);
+    EXPECT_EQ(std::set<std::string>(seen.begin(), seen.end()).size(), 40u);
+    EXPECT_LT(largest, 20u);
+    const std::string command = "blur.json in_*.png -o 'made/{stem}.png' ";
+    std::size_t done = 0;
+    for (const char* shard : {"--shard 0/2", "--shard 1/2"})
+        done += summary(command + shard)["done"].get<std::size_t>();
+    EXPECT_EQ(done, 40u);
+    EXPECT_EQ(summary(command)["skipped"], 40) << "the journals of all shards are read";
+}
+
+// --- failures ---
+
+TEST_F(CliBatchTest, AFailureConcernsOneInputAndIsNamed) {
+    images(3);
+    write("damaged.png", "no image");
+    const Ended result = batch("blur.json in_0.png damaged.png in_1.png in_2.png -o 'made/{stem}.png'");
+    EXPECT_EQ(result.status, 1);
+    EXPECT_THAT(result.out, HasSubstr("failed: "));
+    EXPECT_THAT(result.out, HasSubstr("damaged.png"));
+    EXPECT_THAT(result.out, HasSubstr("3 done, 0 done before, 1 failed"));
+    EXPECT_EQ(files_in("made"), 3u);
+}
+
+TEST_F(CliBatchTest, ACrashOfADecoderFailsOneInput) {
+    images(3);
+    fs::copy_file(test::configured_path("TEXTON_TEST_FILES", TEXTON_TEST_FILES) + "/damaged/raw_0.iff", at("crash.iff"));
+    const auto all = lines("blur.json in_0.png crash.iff in_1.png in_2.png -o 'made/{stem}.png' --workers 1");
+    EXPECT_EQ(all.back()["done"], 3);
+    EXPECT_EQ(all.back()["failed"], 1);
+    const auto failed = std::ranges::find_if(all, [](const json& line) { return line["event"] == "failed"; });
+    ASSERT_NE(failed, all.end());
+    EXPECT_THAT((*failed)["cause"], HasSubstr("was ended by the signal 6"));
+    EXPECT_EQ((*failed)["attempts"], 1);
+}
+
+TEST_F(CliBatchTest, AnInputThatTakesTooLongFails) {
+    image("in.png", {512, 512});
+    const json failed = lines("blur.json in.png -o 'made/{stem}.png' --seconds 0.0001").front();
+    EXPECT_EQ(failed["event"], "failed");
+    EXPECT_THAT(failed["cause"], HasSubstr("took more than 0.0001 seconds"));
+}
+
+TEST_F(CliBatchTest, WritingIsTriedAgain) {
+    image("in.png");
+    write("made", "a file, not a folder");
+    const auto failed = [&](const std::string& output) {
+        const json line =
+            lines("blur.json in.png -o '" + output + "' --journal journal_" + output.substr(0, 4) + " --attempts 2")
+                .front();
+        EXPECT_EQ(line["event"], "failed");
+        return line["attempts"].get<int>();
+    };
+    EXPECT_EQ(failed("made/{stem}.png"), 2) << "the system fails";
+    EXPECT_EQ(failed("none/{stem}.exr"), 1) << "EXR holds no sRGB texels of 8 bits, now or later";
+}
+
+TEST_F(CliBatchTest, TheBatchEndsEarlyAfterTooManyFailures) {
+    images(2);
+    for (int i = 0; i < 8; ++i) write("bad_" + std::to_string(i) + ".png", "no image");
+    const std::string command = "blur.json bad_*.png in_*.png -o 'made/{stem}.png' --workers 1 --json ";
+    const Ended result = batch(command + "--max-failures 2");
+    EXPECT_EQ(result.status, 1);
+    EXPECT_THAT(result.out, HasSubstr(R"("failed":3,"left":7)"));
+    EXPECT_THAT(batch(command + "--max-failures 10%").out, HasSubstr(R"("failed":2,"left":8)"));
+    EXPECT_THAT(batch(command).out, HasSubstr(R"("failed":8,"left":0)"));
+}
+
+// --- interruptions ---
+
+TEST_F(CliBatchTest, AWorkerThatIsKilledCostsNoImage) {
+    images(24, {900, 900});
+    RunningBatch running(folder(), kProgram, "blur.json in_*.png -o 'made/{stem}.png' --workers 2 --json");
+    for (int kills = 0; kills < 2; ++kills) {
+        ASSERT_TRUE(
+            test::eventually([&] { return fs::exists(at("made")) && workers_of(running.process()).size() == 2; }));
+        std::this_thread::sleep_for(std::chrono::milliseconds(150));
+        const auto workers = workers_of(running.process());
+        if (!workers.empty()) ::kill(workers.front().process, SIGKILL);
+    }
+    EXPECT_EQ(running.end(0), 0) << text("out") << text("err");
+    EXPECT_THAT(text("out"), HasSubstr(R"("done":24,"skipped":0,"failed":0,"left":0)"));
+    EXPECT_EQ(files_in("made"), 24u) << "a temporary file is left";
+}
+
+TEST_F(CliBatchTest, AnInterruptedBatchEndsSoonAndIsContinued) {
+    for (const int signal : {SIGINT, SIGTERM}) {
+        images(30, {900, 900});
+        fs::remove_all(at("made"));
+        const std::string command = "blur.json in_*.png -o 'made/{stem}.png' --workers 2 --json";
+        RunningBatch running(folder(), kProgram, command);
+        ASSERT_TRUE(test::eventually([&] { return fs::exists(at("made/in_0.png")); }));
+        const auto begin = std::chrono::steady_clock::now();
+        const int status = running.end(signal);
+        EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+        EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << status;
+        const json first = json::parse(text("out").substr(text("out").rfind('{')));
+        EXPECT_GT(first["left"], 0);
+        EXPECT_EQ(files_in("made"), first["done"]) << "a temporary file is left";
+        const json second = summary(command);
+        EXPECT_EQ(second["skipped"], first["done"]);
+        EXPECT_EQ(second["done"], first["left"]);
+    }
+}
+
+TEST_F(CliBatchTest, ABatchThatIsKilledIsContinued) {
+    images(30, {900, 900});
+    const std::string command = "blur.json in_*.png -o 'made/{stem}.png' --workers 2";
+    {
+        RunningBatch running(folder(), kProgram, command);
+        ASSERT_TRUE(test::eventually([&] { return fs::exists(at("made/in_0.png")); }));
+        (void)running.end(SIGKILL);
+    }
+    const json result = summary(command);
+    EXPECT_EQ(result["done"].get<int>() + result["skipped"].get<int>(), 30);
+    EXPECT_EQ(files_in("made"), 30u) << "a temporary file is left";
+}
+
+TEST_F(CliBatchTest, ALineOfTheJournalThatIsIncompleteIsIgnored) {
+    images(2);
+    const std::string command = "blur.json in_*.png -o 'made/{stem}.png'";
+    EXPECT_EQ(summary(command)["done"], 2);
+    const fs::path journal = at("made/.texton-batch/0-of-1.jsonl");
+    fs::resize_file(journal, fs::file_size(journal) - 20);
+    EXPECT_EQ(summary(command)["done"], 1);
+    EXPECT_EQ(summary(command)["skipped"], 2);
+    fs::resize_file(journal, 5);
+    EXPECT_EQ(summary(command)["done"], 2) << "not even the first line is complete";
+}
+
+// --- wrong use ---
+
+TEST_F(CliBatchTest, WrongUsesAreRefusedBeforeAnythingIsWritten) {
+    images(2);
+    fs::create_directory(at("a"));
+    image("a/in_0.png");
+    write("unknown.json", R"({"steps": [{"kernel": "blurr"}]})");
+    write("range.json", R"({"steps": [{"kernel": "gaussian", "parameters": {"sigma": -1}}]})");
+    const auto refused = [&](const std::string& arguments, const std::string& problem) {
+        const Ended result = batch(arguments);
+        EXPECT_EQ(result.status, 2) << arguments;
+        EXPECT_THAT(result.err, HasSubstr(problem)) << arguments;
+        EXPECT_FALSE(fs::exists(at("made"))) << arguments;
+    };
+    refused("unknown.json in_0.png -o 'made/{stem}.png'", "blurr");
+    refused("range.json in_0.png -o 'made/{stem}.png'", "sigma");
+    refused("none.json in_0.png -o 'made/{stem}.png'", "none.json cannot be read");
+    refused("blur.json -o 'made/{stem}.png'", "no input was named");
+    refused("blur.json none.png -o 'made/{stem}.png'", "none.png does not exist");
+    refused("blur.json 'none*.png' -o 'made/{stem}.png'", "no file matches none*.png");
+    refused("blur.json in_0.png", "no output was named");
+    refused("blur.json in_0.png a/in_0.png -o 'made/{stem}.png'", "have the same output");
+    refused("blur.json in_0.png ./in_0.png -o 'made/{number}.png'", "is named twice");
+    refused("blur.json in_0.png in_1.png -o 'made/a.png'", "have the same output");
+    refused("blur.json in_0.png -o 'made/{stem}.xyz'", ".xyz");
+    refused("blur.json in_0.png -o 'made/{steam}.png'", "contains {steam}");
+    refused("blur.json in_0.png -o 'made/{stem.png'", "single brace");
+    refused("blur.json in_0.png -o '{name}'", "is an input, but also the output");
+    refused("blur.json a -o 'a/made/{stem}.png'", "are inside the folder a");
+    refused("blur.json in_0.png -o 'made/{stem}.png' --shard 4/4", "the shard is 4 of 4");
+    refused("blur.json in_0.png -o 'made/{stem}.png' --shard a", "--shard is 'a'");
+    refused("blur.json in_0.png -o 'made/{stem}.png' --max-failures 101%", "--max-failures is '101%'");
+    refused("blur.json in_0.png -o 'made/{stem}.png' --list none", "none cannot be read");
+    const Ended device = run("batch blur.json in_0.png -o 'none/{stem}.png' --device cpu:9");
+    EXPECT_EQ(device.status, 2);
+    EXPECT_THAT(device.err, HasSubstr("no image can be computed"));
+}
+
+TEST_F(CliBatchTest, TheJournalOfAnotherPipelineIsRefused) {
+    images(1);
+    EXPECT_EQ(batch("blur.json in_0.png -o 'made/{stem}.png'").status, 0);
+    write("blur.json", R"({"steps": [{"kernel": "gaussian", "parameters": {"sigma": 2}}]})");
+    const Ended result = batch("blur.json in_0.png -o 'made/{stem}.png'");
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.err, HasSubstr("is the journal of another pipeline or other outputs"));
+    EXPECT_EQ(batch("blur.json in_0.png -o 'made/{stem}.png' --journal other").status, 0);
+}
+
+}  // namespace
+}  // namespace texton

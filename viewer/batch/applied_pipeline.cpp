@@ -1,0 +1,118 @@
+#include "viewer/batch/applied_pipeline.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+#include <texton/image_load.h>
+
+#include "viewer/model/pipeline_images.h"
+#include "viewer/model/planar_files.h"
+#include "viewer/model/saved_images.h"
+#include "viewer/verify/table_file.h"
+
+namespace texton::batch {
+namespace {
+
+namespace fs = std::filesystem;
+using verify::ComputedImages;
+
+ImageOptions options_for(const KernelInfo& kernel, std::size_t input) {
+    ImageOptions options;
+    if (input < kernel.inputs.size() && kernel.inputs[input].kinds.size() == 1)
+        options.kind = kernel.inputs[input].kinds.front();
+    return options;
+}
+
+[[noreturn]] void refuse(ErrorCode code, const KernelInfo& kernel, std::string problem, std::string remedy) {
+    throw Error(
+        {.code = code, .object = "texton::" + kernel.name, .problem = std::move(problem), .remedy = std::move(remedy)});
+}
+
+}  // namespace
+
+AppliedPipeline::AppliedPipeline(const Device& device, verify::Pipeline pipeline) : device_(device) {
+    for (verify::PipelineStep& step : pipeline) {
+        steps_.push_back({.step = std::move(step)});
+        read_files(steps_.back());
+    }
+}
+
+void AppliedPipeline::append(const ImageFile& image, std::vector<Array>& arrays) const {
+    for (const ImageFile& plane : verify::inputs_of(image))
+        arrays.push_back(load(device_, plane, {.usage = verify::usage_for_kernels(device_, plane.info())}));
+}
+
+void AppliedPipeline::read_files(Step& step) {
+    const KernelInfo& kernel = step.step.run.kernel->info;
+    const std::size_t before = kernel.inputs.size() - step.step.files.size();
+    for (std::size_t i = 0; i < step.step.files.size(); ++i) {
+        const fs::path& file = step.step.files[i];
+        if (verify::is_table_file(file)) {
+            step.arrays.push_back(verify::read_table(device_, file, step.step.run, before + i));
+        } else {
+            append(open_image(file, options_for(kernel, before + i)), step.arrays);
+        }
+        step.samplers.resize(step.arrays.size(), i);
+    }
+}
+
+std::vector<fs::path> AppliedPipeline::apply(const fs::path& input, std::span<const fs::path> outputs) {
+    phase_ = Phase::reading;
+    const ImageFile image = open_image(input, options_for(steps_.front().step.run.kernel->info, 0));
+    const ImageMetadata& metadata = image.metadata();
+    if (metadata.frames > 1)
+        refuse(ErrorCode::unsupported, steps_.front().step.run.kernel->info,
+               fmt::format("{} has {} frames, but a batch reads images", input.string(), metadata.frames),
+               "Convert the frames of a video with `texton run`.");
+    std::vector<Array> arrays;
+    append(image, arrays);
+    const SavedAlpha alpha = verify::saved_alpha(false, {&image, 1});
+
+    std::vector<fs::path> written;
+    ComputedImages images;
+    ArrayKind kind = arrays.front().info().kind;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        phase_ = Phase::computing;
+        const Step& step = steps_[i];
+        const KernelInfo& kernel = step.step.run.kernel->info;
+        verify::KernelRun run = step.step.run;
+        std::vector<std::size_t> samplers;
+        if (i == 0) {
+            verify::propose_planar(run, image);
+            samplers.assign(arrays.size(), 0);
+        } else {
+            arrays = verify::next_inputs(device_, images, kernel, kernel.inputs.size() - step.step.files.size(), kind);
+            for (std::size_t input_index = 0; input_index < arrays.size(); ++input_index)
+                samplers.push_back(input_index);
+        }
+        const std::size_t next_sampler = samplers.back() + 1;
+        std::vector<const Array*> inputs;
+        for (const Array& array : arrays) inputs.push_back(&array);
+        for (std::size_t k = 0; k < step.arrays.size(); ++k) {
+            inputs.push_back(&step.arrays[k]);
+            samplers.push_back(next_sampler + step.samplers[k]);
+        }
+        if (inputs.size() != kernel.inputs.size())
+            refuse(
+                ErrorCode::bad_argument, kernel,
+                fmt::format("{} needs {} images, but {} were read", kernel.name, kernel.inputs.size(), inputs.size()),
+                "Name the files of the other inputs in the pipeline.");
+        images = verify::compute(device_, run, inputs, step.step.samplers, samplers);
+        kind = inputs.front()->info().kind;
+        if (outputs[i].empty()) continue;
+        const std::vector<verify::HostImage> results = verify::host_images(images.views);
+        phase_ = Phase::writing;
+        if (outputs[i].has_parent_path()) {
+            std::error_code failed;
+            fs::create_directories(outputs[i].parent_path(), failed);  // save() reports a folder that does not exist
+        }
+        for (fs::path& file : verify::save_images(outputs[i], results, verify::writes_cubes(kernel, kind),
+                                                  {.alpha = alpha, .waits_for_disk = false}))
+            written.push_back(std::move(file));
+    }
+    return written;
+}
+
+}  // namespace texton::batch

@@ -1,0 +1,28 @@
+#include "viewer/batch/packets.h"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+
+namespace texton::batch {
+
+bool send(int socket, const std::string& packet) noexcept {
+    for (;;) {
+        if (::send(socket, packet.data(), packet.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(packet.size()))
+            return true;
+        if (errno != EINTR) return false;
+    }
+}
+
+bool receive(int socket, std::string& packet) {
+    packet.resize(kMaxPacket);
+    for (;;) {
+        const ssize_t got = ::recv(socket, packet.data(), packet.size(), MSG_TRUNC);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0 || static_cast<std::size_t>(got) > kMaxPacket) return false;
+        packet.resize(static_cast<std::size_t>(got));
+        return true;
+    }
+}
+
+}  // namespace texton::batch
