@@ -221,7 +221,8 @@ TEST_F(CliBatchTest, AFailureConcernsOneInputAndIsNamed) {
 
 TEST_F(CliBatchTest, ACrashOfADecoderFailsOneInput) {
     images(3);
-    fs::copy_file(test::configured_path("TEXTON_TEST_FILES", TEXTON_TEST_FILES) + "/damaged/raw_0.iff", at("crash.iff"));
+    fs::copy_file(test::configured_path("TEXTON_TEST_FILES", TEXTON_TEST_FILES) + "/damaged/raw_0.iff",
+                  at("crash.iff"));
     const auto all = lines("blur.json in_0.png crash.iff in_1.png in_2.png -o 'made/{stem}.png' --workers 1");
     EXPECT_EQ(all.back()["done"], 3);
     EXPECT_EQ(all.back()["failed"], 1);
