@@ -295,7 +295,7 @@ void CpuStream::start_worker() {
 
 void CpuStream::serve() noexcept {
     for (;;) {
-        for (int look = 0; look < kLooks && pending_.load(std::memory_order_acquire) == 0; ++look) {
+        for (int look = 0; look < kLooks && pending_.load(std::memory_order_acquire) == 0 && !closed_; ++look) {
             std::this_thread::yield();
         }
         std::unique_lock lock(mutex_);

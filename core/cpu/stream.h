@@ -128,7 +128,7 @@ private:
     bool sleeping_ = false;        // true while the worker sleeps
     bool has_worker_ = false;
     bool runs_ = false;  // true while a thread runs work
-    bool closed_ = false;
+    std::atomic<bool> closed_ = false;
     std::atomic<bool> capturing_{false};
     std::shared_ptr<CpuCapture> capture_;
 };

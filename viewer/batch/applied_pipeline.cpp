@@ -32,7 +32,7 @@ ImageOptions options_for(const KernelInfo& kernel, std::size_t input) {
 
 }  // namespace
 
-AppliedPipeline::AppliedPipeline(const Device& device, verify::Pipeline pipeline) : device_(device) {
+AppliedPipeline::AppliedPipeline(const Device& device, verify::Pipeline pipeline) : device_(device), stream_(device) {
     for (verify::PipelineStep& step : pipeline) {
         steps_.push_back({.step = std::move(step)});
         read_files(steps_.back());
@@ -99,7 +99,7 @@ std::vector<fs::path> AppliedPipeline::apply(const fs::path& input, std::span<co
                 ErrorCode::bad_argument, kernel,
                 fmt::format("{} needs {} images, but {} were read", kernel.name, kernel.inputs.size(), inputs.size()),
                 "Name the files of the other inputs in the pipeline.");
-        images = verify::compute(device_, run, inputs, step.step.samplers, samplers);
+        images = verify::compute(stream_, run, inputs, step.step.samplers, samplers);
         kind = inputs.front()->info().kind;
         if (outputs[i].empty()) continue;
         const std::vector<verify::HostImage> results = verify::host_images(images.views);

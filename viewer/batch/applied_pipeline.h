@@ -6,6 +6,7 @@
 
 #include <texton/array.h>
 #include <texton/device.h>
+#include <texton/stream.h>
 
 #include "viewer/model/pipeline.h"
 
@@ -38,6 +39,7 @@ private:
     void append(const ImageFile& image, std::vector<Array>& arrays) const;
 
     Device device_;
+    Stream stream_;
     std::vector<Step> steps_;
     Phase phase_ = Phase::reading;
 };

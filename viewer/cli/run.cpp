@@ -81,7 +81,7 @@ struct OpenedStep {
 class Runner {
 public:
     Runner(const RunOptions& options, const RunSteps& steps)
-        : options_(options), device_(viewer::device_named(options.device)) {
+        : options_(options), device_(viewer::device_named(options.device)), stream_(device_) {
         for (const PipelineStep& step : steps.pipeline) open(step, steps.input);
     }
 
@@ -182,7 +182,7 @@ private:
         }
         std::vector<const Array*> inputs;
         for (const Array& array : arrays) inputs.push_back(&array);
-        ComputedImages images = verify::compute(device_, step.run, inputs, step.step.samplers, samplers);
+        ComputedImages images = verify::compute(stream_, step.run, inputs, step.step.samplers, samplers);
         if (options_.timing) fmt::print(stderr, "{}: {:.2f} ms\n", kernel.name, images.milliseconds);
         kind_ = arrays.front().info().kind;
         if (step.out) save(step, frame, verify::host_images(images.views));
@@ -262,6 +262,7 @@ private:
 
     const RunOptions& options_;
     Device device_;
+    Stream stream_;
     std::vector<OpenedStep> steps_;
     ArrayKind kind_ = ArrayKind::array_2d;  // of the first input of the step that was run last
     std::size_t first_number_ = 0;          // of numbered files

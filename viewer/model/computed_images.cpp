@@ -37,6 +37,10 @@ ArrayKind kind_of_slices(const Extent& image, std::span<const ArrayKind> accepte
 }  // namespace
 
 ComputedImages compute(const Device& device, const KernelRun& run, std::span<const Texture> inputs) {
+    return compute(Stream(device), run, inputs);
+}
+
+ComputedImages compute(const Stream& stream, const KernelRun& run, std::span<const Texture> inputs) {
     const Arguments arguments(run.kernel->info, run.parameters);
     std::vector<ImageShape> made = shapes(*run.kernel, arguments, inputs);
     if (run.size && made.size() > 1)
@@ -51,9 +55,8 @@ ComputedImages compute(const Device& device, const KernelRun& run, std::span<con
             shape.extent = {run.size->width, run.size->height, slices};
         }
         if (run.format) shape.format = *run.format;
-        images.views.push_back(Linear(device, shape.format, shape.extent).view(shape.format, shape.extent));
+        images.views.push_back(Linear(stream.device(), shape.format, shape.extent).view(shape.format, shape.extent));
     }
-    const Stream stream(device);
     const auto begin = std::chrono::steady_clock::now();
     enqueue(*run.kernel, stream, images.views, arguments, inputs);
     stream.synchronize();

@@ -19,6 +19,8 @@ struct ComputedImages {
 /// Runs the kernel and waits. Throws the errors of the kernel. Throws Error{bad_argument} if a size is given but the
 /// kernel produces several images.
 [[nodiscard]] ComputedImages compute(const Device& device, const KernelRun& run, std::span<const Texture> inputs);
+/// Likewise, on a stream of the caller.
+[[nodiscard]] ComputedImages compute(const Stream& stream, const KernelRun& run, std::span<const Texture> inputs);
 
 /// Copies images to the host.
 [[nodiscard]] std::vector<HostImage> host_images(std::span<const View> images);

@@ -28,14 +28,14 @@ std::vector<Array> next_inputs(const Device& device, const ComputedImages& image
     return arrays;
 }
 
-ComputedImages compute(const Device& device, const KernelRun& run, std::span<const Array* const> arrays,
+ComputedImages compute(const Stream& stream, const KernelRun& run, std::span<const Array* const> arrays,
                        std::span<const Json> samplers, std::span<const std::size_t> sampler_indices) {
     std::vector<Texture> textures;
     for (std::size_t i = 0; i < arrays.size(); ++i) {
         const Json sampler = samplers.empty() ? Json::object() : samplers[samplers.size() > 1 ? sampler_indices[i] : 0];
         textures.emplace_back(*arrays[i], sampler_of(sampler, "--sampler", arrays[i]->info()));
     }
-    return compute(device, run, textures);
+    return compute(stream, run, textures);
 }
 
 bool writes_cubes(const KernelInfo& kernel, ArrayKind input) { return kernel.group == "cubemap" || is_cube(input); }

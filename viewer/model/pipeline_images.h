@@ -18,7 +18,7 @@ namespace texton::verify {
 
 /// Runs a kernel on arrays and waits. `samplers` is empty, or contains one sampler for all inputs, or one for each:
 /// array i has the sampler with the index sampler_indices[i]. Throws the errors of sampler_of() and compute().
-[[nodiscard]] ComputedImages compute(const Device& device, const KernelRun& run, std::span<const Array* const> arrays,
+[[nodiscard]] ComputedImages compute(const Stream& stream, const KernelRun& run, std::span<const Array* const> arrays,
                                      std::span<const Json> samplers, std::span<const std::size_t> sampler_indices);
 
 /// Returns true if six slices of a kernel's result are the faces of a cube.
