@@ -134,6 +134,15 @@ void make_dds(const fs::path& folder) {
         write_changed(folder / ("dxgi_" + std::to_string(number) + ".dds"), file, {{12, 4}, {128, number}, {140, 1}});
     for (const std::uint32_t number : {103u, 104u, 105u, 130u})
         write_changed(folder / ("planar_" + std::to_string(number) + ".dds"), file, {{128, number}, {140, 1}});
+    for (const std::uint32_t number : {68, 69, 100, 107})
+        write_changed(folder / ("pairs_" + std::to_string(number) + ".dds"), file, {{128, number}, {140, 1}});
+    for (const std::uint32_t code : {0x47424752, 0x42475247, 0x32595559, 0x59565955, 0x56555941})  // RGBG to AYUV
+        write_changed(folder / ("code_" + std::to_string(code) + ".dds"), file, {{84, code}});
+    Bytes indices = file;
+    indices.resize(128 + 1024 + 256, 7);
+    write_changed(folder / "indices.dds", indices, {{12, 16}, {16, 16}, {80, 0x20}, {84, 0}, {88, 8}});
+    indices.resize(128 + 1000);
+    write_changed(folder / "short_palette.dds", indices, {{12, 16}, {16, 16}, {80, 0x20}, {84, 0}, {88, 8}});
     write_changed(folder / "size_24.dds", file, {{4, 24}, {76, 24}, {84, 0x31545844}, {28, 9}});
     write_changed(folder / "no_layers.dds", file, {{140, 0}});
     write_changed(folder / "counted_faces.dds", read(folder / "cubemap.dds"), {{140, 6}});
