@@ -8,18 +8,30 @@
 #include "arrays/files/container.h"
 #include "arrays/files/convert.h"
 #include "arrays/files/dds_header.h"
+#include "arrays/files/expanded_texels.h"
 #include "arrays/files/formats.h"
 #include "arrays/files/oiio.h"
 #include "arrays/files/stored_texels.h"
 
-// The headers of a DDS file are followed by the tightly packed texels. Layers and faces follow each other, each with
-// all its levels. A volume stores level by level, each with all its slices. A planar image stores luma, then chroma.
+// The headers of a DDS file are followed by a palette, if there is one, and by the tightly packed texels. Layers and
+// faces follow each other, each with all its levels. A volume stores level by level, each with all its slices. A planar
+// image stores luma, then chroma, or both interleaved.
 
 namespace texton::detail {
 namespace {
 
 constexpr const char* kOpen = "texton::open_image";
 constexpr const char* kSave = "texton::save";
+
+bool is_paired(DdsPacking packing) noexcept { return packing != DdsPacking::single && packing != DdsPacking::indices; }
+
+// Returns the bytes of a row of texels or blocks.
+std::uint64_t stored_row(const DdsContents& contents, std::size_t width) {
+    if (is_paired(contents.packing)) return (std::uint64_t{width} + 1) / 2 * 4;
+    if (contents.packing == DdsPacking::indices) return width;
+    const std::size_t side = block_side(contents.info.format);
+    return (width + side - 1) / side * stored_bytes(contents.info.format, contents.order);
+}
 
 // Returns the location of each level, or nothing if the file is too short. Everything is checked against the length of
 // the file before memory is allocated.
@@ -35,7 +47,7 @@ std::optional<std::vector<StoredLevel>> locations(const DdsContents& contents, s
     for (int level = 0; level < info.levels; ++level) {
         const Extent extent = level_extent(info, level);
         const std::uint64_t rows = (extent.height + side - 1) / side;
-        const std::uint64_t row = (extent.width + side - 1) / side * stored_bytes(info.format, contents.order);
+        const std::uint64_t row = stored_row(contents, extent.width);
         if (row > available / rows) return std::nullopt;
         const std::uint64_t slice = rows * row;
         if (slice > (available - used) / extent.depth) return std::nullopt;
@@ -75,6 +87,52 @@ std::vector<StoredLevel> levels_of(const std::filesystem::path& path, DdsContent
     too_short(path, info, file_bytes);
 }
 
+// Returns the texels of a layer of interleaved luma and chroma.
+UnitLayout unit_of(DdsPacking packing, bool chroma) {
+    const bool luma_first = packing == DdsPacking::yuy2;
+    if (chroma) return luma_first ? UnitLayout{1, {{{1, 3}}}} : UnitLayout{1, {{{0, 2}}}};
+    return luma_first ? UnitLayout{2, {{{0}, {2}}}} : UnitLayout{2, {{{1}, {3}}}};
+}
+
+UnitLayout unit_of_colors(DdsPacking packing) {
+    constexpr std::int8_t kOpaque = UnitLayout::kOpaque;
+    if (packing == DdsPacking::rgbg) return {2, {{{0, 1, 2, kOpaque}, {0, 3, 2, kOpaque}}}};
+    return {2, {{{1, 0, 3, kOpaque}, {1, 2, 3, kOpaque}}}};
+}
+
+// Sets the planes of an image whose luma and chroma are interleaved.
+void open_interleaved(const std::filesystem::path& path, const FileIdentity& identity, const DdsContents& contents,
+                      OpenedImage& opened) {
+    const ArrayInfo& info = contents.info;
+    const auto levels = locations(contents, identity.bytes);
+    if (!levels) too_short(path, info, identity.bytes);
+    const Extent pairs{info.extent.width / 2, info.extent.height};
+    if (!is_possible(Format::rgba8_unorm, pairs)) fail_too_large(kOpen, path, info.extent);
+    StoredLevel level = levels->front();
+    level.extent.width = pairs.width;
+    const ImageSourcePtr units =
+        stored_file(path, identity, Format::rgba8_unorm, false, StoredOrder::same, {std::move(level)});
+    opened.file = expanded_units(units, unit_of(contents.packing, false), plane_info(info.format, 0).format, false,
+                                 {info.extent});
+    opened.chroma =
+        expanded_units(units, unit_of(contents.packing, true), plane_info(info.format, 1).format, false, {pairs});
+    opened.planar = info.format;
+    opened.data = opened.displays = {opened.metadata.data};
+}
+
+// Returns the colors of a palette. Some writers leave all alphas 0, which would make all texels transparent.
+Palette palette_of(const std::filesystem::path& path, DdsContents& contents) {
+    const auto bytes = bytes_at(kOpen, path, contents.header_bytes - kDdsPaletteBytes, kDdsPaletteBytes);
+    if (bytes.size() < kDdsPaletteBytes) fail_damaged_dds(path, "its palette is truncated");
+    Palette palette;
+    std::memcpy(palette.data(), bytes.data(), kDdsPaletteBytes);
+    if (std::ranges::all_of(palette, [](const auto& color) { return color[3] == std::byte{0}; })) {
+        for (auto& color : palette) color[3] = std::byte{255};
+        contents.conversions.emplace_back("All colors of the palette have alpha 0, which is read as 1.");
+    }
+    return palette;
+}
+
 // Sets the planes of the image.
 void open_planes(const std::filesystem::path& path, const FileIdentity& identity, const DdsContents& contents,
                  OpenedImage& opened) {
@@ -110,7 +168,23 @@ void open_texels(const std::filesystem::path& path, const FileIdentity& identity
     for (const StoredLevel& level : levels) opened.data.push_back(frame_of(kOpen, level.extent));
     opened.displays = opened.data;
     const bool srgb = info(format).kind == FormatKind::srgb || color == ImageColor::srgb;
-    opened.file = stored_file(path, identity, format, srgb, contents.order, std::move(levels));
+    if (contents.packing == DdsPacking::single) {
+        opened.file = stored_file(path, identity, format, srgb, contents.order, std::move(levels));
+    } else if (contents.packing == DdsPacking::indices) {
+        const Palette palette = palette_of(path, contents);
+        opened.file =
+            palette_colors(stored_file(path, identity, Format::r8_unorm, false, StoredOrder::same, std::move(levels)),
+                           palette, format, srgb);
+    } else {
+        std::vector<Extent> extents;
+        for (StoredLevel& level : levels) {
+            extents.push_back(level.extent);
+            level.extent.width = (level.extent.width + 1) / 2;
+        }
+        opened.file = expanded_units(
+            stored_file(path, identity, Format::rgba8_unorm, false, StoredOrder::same, std::move(levels)),
+            unit_of_colors(contents.packing), format, srgb, std::move(extents));
+    }
 }
 
 void write_texels(const ImageState& image, ImageBands& bands, NewFile& writer) {
@@ -134,7 +208,9 @@ OpenedImage open_dds(const std::filesystem::path& path, ImageColor color) {
     OpenedImage opened;
     opened.metadata.file_kind = "dds";
     opened.metadata.data = opened.metadata.display = frame_of(kOpen, contents.info.extent);
-    if (plane_count(contents.info.format) > 1) {
+    if (contents.packing == DdsPacking::yuy2 || contents.packing == DdsPacking::uyvy) {
+        open_interleaved(path, identity, contents, opened);
+    } else if (plane_count(contents.info.format) > 1) {
         open_planes(path, identity, contents, opened);
     } else {
         open_texels(path, identity, color, contents, opened);

@@ -46,7 +46,8 @@ constexpr std::uint32_t kHasCaps = 0x1, kHasHeight = 0x2, kHasWidth = 0x4, kHasP
 // Flags of the pixel format: alpha beside other channels, a code, and what the masks select.
 constexpr std::uint32_t kAlphaToo = 0x1, kCode = 0x4;
 constexpr std::uint32_t kAlphaAlone = 0x2, kRgb = 0x40, kLuminance = 0x20000, kSigned = 0x80000;
-constexpr std::uint32_t kMasked = 0xe0262;  // these and others that are not supported: palettes, YUV, mixed signs
+constexpr std::uint32_t kPalette = 0x20;
+constexpr std::uint32_t kMasked = 0xe0262;  // these and others that are not supported: YUV, mixed signs
 constexpr std::uint32_t kComplex = 0x8, kTexture = 0x1000, kMipmap = 0x400000;
 constexpr std::uint32_t kCube = 0x200, kAllFaces = 0xfc00, kVolume = 0x200000;
 constexpr std::uint32_t kLine = 2, kPlane = 3, kBlock = 4;  // resource dimensions of DX10
@@ -168,6 +169,21 @@ constexpr CodeRow kCodes[] = {
     {116, F::rgba32_float},
 };
 
+// Texels that are not stored one by one. A code names the bytes in the order of the file.
+struct PackedRow {
+    std::uint32_t number;  // of DXGI
+    std::uint32_t code;    // of older headers
+    Format format;
+    DdsPacking packing;
+};
+constexpr PackedRow kPacked[] = {
+    {68, code("RGBG"), F::rgba8_unorm, DdsPacking::rgbg},
+    {69, code("GRGB"), F::rgba8_unorm, DdsPacking::grgb},
+    {107, code("YUY2"), F::nv16, DdsPacking::yuy2},
+    {0, code("UYVY"), F::nv16, DdsPacking::uyvy},
+};
+constexpr std::uint32_t kAyuv10 = 100;
+
 [[noreturn]] void unknown(const std::filesystem::path& path, const std::string& what) {
     fail_file(kOpen, path, "is a DDS file with " + what + ", which is not supported",
               "Convert the file to an RGBA or BC format.", ErrorCode::unsupported);
@@ -197,6 +213,22 @@ void set_format(DdsContents& contents, Format format, const StoredOrder& order =
     contents.info.format = format;
     contents.order = order;
     contents.channels = channel_names(format, order);
+}
+
+void set_packing(DdsContents& contents, const PackedRow& row) {
+    contents.info.format = row.format;
+    contents.packing = row.packing;
+    if (plane_count(row.format) > 1) {
+        contents.channels = channel_names(row.format, O::same);
+        return;
+    }
+    contents.channels = names_of("RGB");
+    contents.conversions = {"Two texels of a row share red and blue: they are repeated, not interpolated.",
+                            "Three channels are widened to four, with alpha 1."};
+}
+
+[[noreturn]] void refuse_ayuv(const std::filesystem::path& path) {
+    unknown(path, "AYUV texels (no format has luma, chroma and alpha in each texel)");
 }
 
 // --- masks ---
@@ -272,8 +304,23 @@ bool has_code(const PixelFormat& pixels) noexcept {
     return (pixels.flags & kCode) != 0 || (pixels.flags == 0 && pixels.code != 0);
 }
 
+bool has_palette(const PixelFormat& pixels) noexcept {
+    return !has_code(pixels) && (pixels.flags & kMasked & ~kRgb) == kPalette && pixels.bits == 8;
+}
+
 void take_pixels(const std::filesystem::path& path, const PixelFormat& pixels, DdsContents& contents) {
+    if (has_palette(pixels)) {
+        set_format(contents, F::rgba8_unorm);
+        contents.packing = DdsPacking::indices;
+        contents.header_bytes += kDdsPaletteBytes;
+        contents.conversions.emplace_back("Indices are replaced by the colors of the palette.");
+        return;
+    }
     if (!has_code(pixels)) return take_masks(path, pixels, contents);
+    for (const PackedRow& row : kPacked) {
+        if (row.code == pixels.code) return set_packing(contents, row);
+    }
+    if (pixels.code == code("AYUV")) refuse_ayuv(path);
     for (const CodeRow& row : kCodes) {
         if (row.code != pixels.code) continue;
         set_format(contents, row.format);
@@ -294,6 +341,10 @@ void take_dxgi(const std::filesystem::path& path, const Header10& more, DdsConte
         if (alpha == 3) contents.alpha = ImageAlpha::none;
         return;
     }
+    for (const PackedRow& row : kPacked) {
+        if (row.number != 0 && row.number == more.format) return set_packing(contents, row);
+    }
+    if (more.format == kAyuv10) refuse_ayuv(path);
     unknown(path, fmt::format("DXGI format {}", more.format));
 }
 

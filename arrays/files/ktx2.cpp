@@ -12,6 +12,7 @@
 #include "arrays/files/container.h"
 #include "arrays/files/convert.h"
 #include "arrays/files/oiio.h"
+#include "arrays/files/zstd_frames.h"
 
 // The reader of KTX2 files. Opening a file reads its header, the locations of the levels, and the descriptions, each of
 // which is compared with the length of the file before memory is allocated. Writers differ in paddings and in the order
@@ -66,11 +67,15 @@ void check_scheme(const std::filesystem::path& path, const Ktx2Header& header, c
         unknown(path, "Basis Universal texels (BasisLZ, ETC1S)", kTranscode);
     if (color.model == kUastcModel || color.model == kUastcHdrModel)
         unknown(path, "Basis Universal texels (UASTC)", kTranscode);
-    if (header.scheme == kPlainScheme || header.scheme == kZstdScheme) return;
-    unknown(path,
-            header.scheme == kZlibScheme ? "the supercompression zlib"
-                                         : fmt::format("the supercompression {}", header.scheme),
-            "Compress the file with Zstandard, or not at all.");
+    if (header.scheme == kPlainScheme || header.scheme == kZlibScheme) return;
+    if (header.scheme != kZstdScheme) {
+        unknown(path, fmt::format("the supercompression {}", header.scheme),
+                "Compress the file with Zstandard or zlib, or not at all.");
+    }
+    if (has_zstd()) return;
+    fail_file(kOpen, path, "is a KTX2 file that is compressed with Zstandard, but this build of Texton lacks libzstd",
+              "Build Texton with TEXTON_ZSTD=ON, or compress the file with zlib, or not at all.",
+              ErrorCode::unsupported);
 }
 
 const VkFormatRow& format_of(const std::filesystem::path& path, const Ktx2Header& header) {
@@ -108,8 +113,12 @@ ArrayInfo info_of(const std::filesystem::path& path, const Ktx2Header& header, F
 
 struct Levels {
     std::vector<StoredLevel> stored;
-    std::vector<ZstdPart> compressed;
+    std::vector<CompressedPart> compressed;
 };
+
+Supercompression supercompression_of(const Ktx2Header& header) noexcept {
+    return header.scheme == kZlibScheme ? Supercompression::zlib : Supercompression::zstd;
+}
 
 // Returns the locations of the levels, whose sizes must be those that the format needs.
 Levels levels_of(const std::filesystem::path& path, const Ktx2Header& header, const ContainerContents& contents,
@@ -119,7 +128,8 @@ Levels levels_of(const std::filesystem::path& path, const Ktx2Header& header, co
     extent.depth = slice_count(info, 0);
     if (!is_possible(extent)) damaged(path, fmt::format("the header specifies {} layers", info.layers));
     if (!is_possible(info.format, extent)) fail_too_large(kOpen, path, extent);  // so that no product exceeds 64 bits
-    const bool is_compressed = header.scheme == kZstdScheme;
+    const bool is_compressed = header.scheme != kPlainScheme;
+    const Supercompression kind = supercompression_of(header);
     Levels levels;
     for (int level = 0; level < info.levels; ++level) {
         const auto [offset, bytes, decompressed] = index[static_cast<std::size_t>(level)];
@@ -135,12 +145,12 @@ Levels levels_of(const std::filesystem::path& path, const Ktx2Header& header, co
                                       to_string(extent), name(info.format), needed));
         }
         require_inside(path, fmt::format("level {}", level), offset, bytes, file_bytes);
-        if (is_compressed && needed / kZstdMaxExpansion > bytes) {
-            damaged(path, fmt::format("its level {} claims {} bytes, but its {} bytes of Zstandard cannot contain them",
-                                      level, needed, bytes));
+        if (is_compressed && needed / max_expansion(kind) > bytes) {
+            damaged(path, fmt::format("its level {} claims {} bytes, but its {} bytes of {} cannot contain them", level,
+                                      needed, bytes, kind == Supercompression::zstd ? "Zstandard" : "zlib"));
         }
         levels.stored.push_back({extent, is_compressed ? 0 : offset, slice});
-        if (is_compressed) levels.compressed.push_back({offset, bytes, needed});
+        if (is_compressed) levels.compressed.push_back({kind, offset, bytes, needed});
     }
     return levels;
 }
@@ -249,7 +259,10 @@ OpenedImage open_ktx2(const std::filesystem::path& path, ImageColor color) {
 
     OpenedImage opened = described("ktx2", contents, levels.stored);
     std::vector<ImageAttribute>& attributes = opened.metadata.attributes;
-    if (!levels.compressed.empty()) attributes.push_back({"compression", "zstd"});
+    if (!levels.compressed.empty()) {
+        const bool is_zlib = levels.compressed.front().kind == Supercompression::zlib;
+        attributes.push_back({"compression", is_zlib ? "zlib" : "zstd"});
+    }
     if (colors.primaries != kBt709Primaries && !primaries_name(colors.primaries).empty())
         attributes.push_back({kPrimariesAttribute, std::string(primaries_name(colors.primaries))});
     add_pairs(path, bytes_at(kOpen, path, header.pairs_offset, header.pairs_bytes), attributes);

@@ -10,6 +10,7 @@
 #include "arrays/files/convert.h"
 #include "arrays/files/ktx2.h"
 #include "arrays/files/oiio.h"
+#include "arrays/files/zstd_frames.h"
 
 // The writer of KTX2 files. The levels follow the other parts, the smallest one first. Their locations are known when
 // they are written, so the header and the index are written last.
@@ -26,6 +27,13 @@ std::optional<int> zstd_level(const std::filesystem::path& path, const std::stri
     constexpr int kDefault = 3;
     constexpr std::string_view kPrefix = "zstd:";
     if (compression.empty() || compression == "none") return std::nullopt;
+    const bool names_zstd = compression == "zstd" || compression.starts_with(kPrefix);
+    if (names_zstd && !has_zstd()) {
+        fail_file(kSave, path,
+                  fmt::format("cannot have the compression {}, because this build of Texton lacks libzstd",
+                              detail::quoted(compression)),
+                  "Build Texton with TEXTON_ZSTD=ON, or use none.", ErrorCode::unsupported);
+    }
     if (compression == "zstd") return kDefault;
     int level = 0;
     if (compression.starts_with(kPrefix)) {
@@ -35,7 +43,8 @@ std::optional<int> zstd_level(const std::filesystem::path& path, const std::stri
             return level;
     }
     fail_file(kSave, path, fmt::format("cannot have the compression {}", detail::quoted(compression)),
-              fmt::format("Use none, zstd, or zstd:1 to zstd:{}.", ZstdWriter::max_level()), ErrorCode::bad_argument);
+              has_zstd() ? fmt::format("Use none, zstd, or zstd:1 to zstd:{}.", ZstdWriter::max_level()) : "Use none.",
+              ErrorCode::bad_argument);
 }
 
 // --- keys and values ---

@@ -19,18 +19,18 @@ constexpr const char* kRead = "texton::ImageFile";
 // the reader that it needs. If another thread has taken it, it reads the level from the beginning.
 class LevelReaders {
 public:
-    ZstdReader take(int level, std::uint64_t position, const ZstdPart& part) {
+    PartReader take(int level, std::uint64_t position, const CompressedPart& part) {
         {
             const std::lock_guard lock(mutex_);
             if (kept_ && kept_->level == level && kept_->reader.position() <= position) {
-                ZstdReader reader = std::move(kept_->reader);
+                PartReader reader = std::move(kept_->reader);
                 kept_.reset();
                 return reader;
             }
         }
-        return ZstdReader(part);
+        return PartReader(part);
     }
-    void keep(int level, ZstdReader reader) {
+    void keep(int level, PartReader reader) {
         if (reader.is_at_end()) return;
         const std::lock_guard lock(mutex_);
         kept_.emplace(level, std::move(reader));
@@ -38,9 +38,9 @@ public:
 
 private:
     struct Kept {
-        Kept(int of, ZstdReader taken) : level(of), reader(std::move(taken)) {}
+        Kept(int of, PartReader taken) : level(of), reader(std::move(taken)) {}
         int level;
-        ZstdReader reader;
+        PartReader reader;
     };
     std::mutex mutex_;
     std::optional<Kept> kept_;
@@ -49,7 +49,7 @@ private:
 class StoredFile : public ImageSource {
 public:
     StoredFile(std::filesystem::path path, const FileIdentity& identity, Format format, bool srgb,
-               const StoredOrder& order, std::vector<StoredLevel> levels, std::vector<ZstdPart> compressed,
+               const StoredOrder& order, std::vector<StoredLevel> levels, std::vector<CompressedPart> compressed,
                std::vector<Extent> extents)
         : ImageSource(format, srgb, std::move(extents)),
           path_(std::move(path)),
@@ -139,7 +139,7 @@ private:
     }
 
     void decompress(const InputFile& file, int index, const Region& box, std::byte* packed) const {
-        std::optional<ZstdReader> reader;
+        std::optional<PartReader> reader;
         const std::size_t grain = kGrainBytes / stored_bytes(format(), order_);
         try {
             for_each_run(index, box, packed, [&](std::uint64_t at, std::size_t units, std::byte* out) {
@@ -150,7 +150,7 @@ private:
                                [&](std::span<std::byte> stored) { reader->read(file, stored); });
                 }
             });
-        } catch (const DamagedZstd& damaged) {
+        } catch (const DamagedPart& damaged) {
             fail_file(kRead, path_, damaged.what(), "The file may be truncated.");
         }
         if (reader) readers_.keep(index, std::move(*reader));
@@ -162,7 +162,7 @@ private:
     FileIdentity identity_;
     StoredOrder order_;
     std::vector<StoredLevel> levels_;
-    std::vector<ZstdPart> compressed_;
+    std::vector<CompressedPart> compressed_;
     mutable LevelReaders readers_;
 };
 
@@ -170,7 +170,7 @@ private:
 
 ImageSourcePtr stored_file(std::filesystem::path path, const FileIdentity& identity, Format format, bool srgb,
                            const StoredOrder& order, std::vector<StoredLevel> levels,
-                           std::vector<ZstdPart> compressed) {
+                           std::vector<CompressedPart> compressed) {
     std::vector<Extent> extents;
     for (const StoredLevel& level : levels) extents.push_back(level.extent);
     return std::make_shared<StoredFile>(std::move(path), identity, format, srgb, order, std::move(levels),

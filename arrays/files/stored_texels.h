@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "arrays/files/compressed_part.h"
 #include "arrays/files/input_file.h"
 #include "arrays/files/source.h"
 #include "arrays/files/stored_order.h"
-#include "arrays/files/zstd_frames.h"
 #include "core/new_file.h"
 
 namespace texton::detail {
@@ -27,7 +27,7 @@ struct StoredLevel {
 /// level, and the offsets in `levels` refer to the decompressed bytes of the level. Such levels are read in order.
 [[nodiscard]] ImageSourcePtr stored_file(std::filesystem::path path, const FileIdentity& identity, Format format,
                                          bool srgb, const StoredOrder& order, std::vector<StoredLevel> levels,
-                                         std::vector<ZstdPart> compressed = {});
+                                         std::vector<CompressedPart> compressed = {});
 
 /// Reads an image in bands for a writer and reports the progress. The constructor's arguments must outlive the object.
 class ImageBands {

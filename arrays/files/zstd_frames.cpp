@@ -3,7 +3,6 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#include <algorithm>
 #include <new>
 #include <string>
 
@@ -18,68 +17,35 @@ std::size_t require_memory(std::size_t result) {
     return result;
 }
 
+class ZstdDecoder : public Decoder {
+public:
+    ZstdDecoder() : context_(ZSTD_createDCtx()) {
+        if (context_ == nullptr) throw std::bad_alloc();
+    }
+
+    Step decode(std::span<const std::byte> in, std::span<std::byte> out) override {
+        ZSTD_inBuffer from{in.data(), in.size(), 0};
+        ZSTD_outBuffer to{out.data(), out.size(), 0};
+        const std::size_t result = ZSTD_decompressStream(context_.get(), &to, &from);
+        if (ZSTD_isError(result) != 0) {
+            if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) throw std::bad_alloc();
+            throw DamagedPart("has texels that cannot be decompressed: " + std::string(ZSTD_getErrorName(result)));
+        }
+        return {from.pos, to.pos, result == 0};
+    }
+
+private:
+    struct Free {
+        void operator()(ZSTD_DCtx* context) const noexcept { ZSTD_freeDCtx(context); }
+    };
+    std::unique_ptr<ZSTD_DCtx, Free> context_;
+};
+
 }  // namespace
 
-void ZstdReader::Free::operator()(ZSTD_DCtx_s* context) const noexcept { ZSTD_freeDCtx(context); }
+bool has_zstd() noexcept { return true; }
 
-ZstdReader::ZstdReader(const ZstdPart& part)
-    : part_(part), context_(ZSTD_createDCtx()), input_(std::make_unique_for_overwrite<std::byte[]>(kPieceBytes)) {
-    if (context_ == nullptr) throw std::bad_alloc();
-}
-
-// Decompresses up to `out.size()` bytes and returns their number. It is 0 only if more input is needed or a frame ends.
-std::size_t ZstdReader::step(const InputFile& file, std::span<std::byte> out) {
-    if (input_used_ == input_bytes_ && taken_ < part_.bytes) {
-        const auto piece = static_cast<std::size_t>(std::min<std::uint64_t>(kPieceBytes, part_.bytes - taken_));
-        if (file.read_at(part_.first + taken_, {input_.get(), piece}) != piece) throw DamagedZstd("is truncated");
-        input_bytes_ = piece;
-        input_used_ = 0;
-        taken_ += piece;
-    }
-    ZSTD_inBuffer in{input_.get(), input_bytes_, input_used_};
-    ZSTD_outBuffer to{out.data(), out.size(), 0};
-    const std::size_t result = ZSTD_decompressStream(context_.get(), &to, &in);
-    if (ZSTD_isError(result) != 0) {
-        if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) throw std::bad_alloc();
-        throw DamagedZstd("has texels that cannot be decompressed: " + std::string(ZSTD_getErrorName(result)));
-    }
-    const bool stuck = in.pos == input_used_ && to.pos == 0 && input_used_ == input_bytes_ && taken_ == part_.bytes;
-    if (stuck) {
-        throw DamagedZstd("has compressed texels that are truncated after " + std::to_string(position_) + " of " +
-                          std::to_string(part_.decompressed) + " bytes");
-    }
-    input_used_ = in.pos;
-    in_frame_ = result != 0;
-    return to.pos;
-}
-
-void ZstdReader::read(const InputFile& file, std::span<std::byte> out) {
-    while (!out.empty()) {
-        const std::size_t got = step(file, out);
-        out = out.subspan(got);
-        position_ += got;
-    }
-    if (is_at_end()) check_end(file);
-}
-
-void ZstdReader::skip(const InputFile& file, std::uint64_t bytes) {
-    if (bytes == 0) return;
-    const auto piece = std::make_unique_for_overwrite<std::byte[]>(kPieceBytes);
-    while (bytes > 0) {
-        const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(kPieceBytes, bytes));
-        read(file, {piece.get(), part});
-        bytes -= part;
-    }
-}
-
-// The end of a frame is a checksum. A frame that goes on has more texels than the file specifies.
-void ZstdReader::check_end(const InputFile& file) {
-    std::byte more;
-    while (in_frame_) {
-        if (step(file, {&more, 1}) != 0)
-            throw DamagedZstd("has compressed texels that go on after " + std::to_string(position_) + " bytes");
-    }
-}
+std::unique_ptr<Decoder> zstd_decoder() { return std::make_unique<ZstdDecoder>(); }
 
 int ZstdWriter::max_level() noexcept { return ZSTD_maxCLevel(); }
 

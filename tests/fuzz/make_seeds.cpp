@@ -15,6 +15,9 @@
 #include <texton/image_save.h>
 #include <texton/recording.h>
 
+#include "tests/support/ktx2_file.h"
+#include "tests/support/zstd.h"
+
 namespace {
 
 using namespace texton;
@@ -131,6 +134,15 @@ void make_dds(const fs::path& folder) {
         write_changed(folder / ("dxgi_" + std::to_string(number) + ".dds"), file, {{12, 4}, {128, number}, {140, 1}});
     for (const std::uint32_t number : {103u, 104u, 105u, 130u})
         write_changed(folder / ("planar_" + std::to_string(number) + ".dds"), file, {{128, number}, {140, 1}});
+    for (const std::uint32_t number : {68, 69, 100, 107})
+        write_changed(folder / ("pairs_" + std::to_string(number) + ".dds"), file, {{128, number}, {140, 1}});
+    for (const std::uint32_t code : {0x47424752, 0x42475247, 0x32595559, 0x59565955, 0x56555941})  // RGBG to AYUV
+        write_changed(folder / ("code_" + std::to_string(code) + ".dds"), file, {{84, code}});
+    Bytes indices = file;
+    indices.resize(128 + 1024 + 256, 7);
+    write_changed(folder / "indices.dds", indices, {{12, 16}, {16, 16}, {80, 0x20}, {84, 0}, {88, 8}});
+    indices.resize(128 + 1000);
+    write_changed(folder / "short_palette.dds", indices, {{12, 16}, {16, 16}, {80, 0x20}, {84, 0}, {88, 8}});
     write_changed(folder / "size_24.dds", file, {{4, 24}, {76, 24}, {84, 0x31545844}, {28, 9}});
     write_changed(folder / "no_layers.dds", file, {{140, 0}});
     write_changed(folder / "counted_faces.dds", read(folder / "cubemap.dds"), {{140, 6}});
@@ -150,7 +162,7 @@ void make_ktx2(const fs::path& folder) {
         if (row.layout != FormatLayout::planar) seed(std::string(row.name), small(ArrayKind::array_2d, row.format), "");
     for (const ArrayKind kind : kKinds) {
         seed(std::string(name(kind)), small(kind, Format::rgba8_unorm, 1), "");
-        seed(std::string(name(kind)) + "_zstd", small(kind, Format::rgba8_unorm, 2), "zstd");
+        seed(std::string(name(kind)) + "_zstd", small(kind, Format::rgba8_unorm, 2), test::zstd_if_built());
     }
 
     // Positions in the header: 12 format, 16 type size, 20 width, 24 height, 28 depth, 32 layers, 36 faces, 40 levels,
@@ -175,6 +187,19 @@ void make_ktx2(const fs::path& folder) {
     write_changed(folder / "level_outside.ktx2", file, {{84, 0x80000000}});
     for (std::uint32_t kind = 1; kind <= 7; ++kind)  // color, kind and format that ktx2_fuzz.cpp requests
         write_changed(folder / ("as_" + std::to_string(kind) + ".ktx2"), file, {{16, kind << 8 | 23u << 16}});
+    test::Ktx2File zlib{.width = 4, .height = 4, .scheme = 3};
+    zlib.levels = {test::zlib_stream_of(std::vector<std::byte>(64, std::byte{7}))};
+    zlib.uncompressed_bytes = {64};
+    const auto write_zlib = [&](const char* name) {
+        Bytes bytes;
+        for (const std::byte byte : zlib.bytes()) bytes.push_back(std::to_integer<unsigned char>(byte));
+        write(folder / name, bytes);
+    };
+    write_zlib("zlib.ktx2");
+    zlib.levels[0][7] ^= std::byte{1};  // a wrong checksum
+    write_zlib("damaged_zlib.ktx2");
+    zlib.levels = {test::zlib_stream_of(std::vector<std::byte>(32, std::byte{7}))};
+    write_zlib("short_zlib.ktx2");
     write(folder / "header_alone.ktx2", Bytes(file.begin(), file.begin() + 80));
 }
 

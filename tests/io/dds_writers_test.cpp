@@ -205,7 +205,7 @@ TEST_F(ImageDdsWritersTest, InconsistentMasksAreRefused) {
         {0x40, 64, 0xff, 0xff00, 0xff0000, 0},     // larger than a mask
         {0x20000, 32, 0xffffff, 0, 0, 0},          // 24 bits have no format
         {0x80000, 16, 0x1f, 0x3e0, 0xfc00, 0},     // signed and unsigned channels
-        {0x20, 8, 0xff, 0xff00, 0xff0000, 0},      // palette
+        {0x20, 4, 0xff, 0xff00, 0xff0000, 0},      // palette of 16 colors
         {0x200, 16, 0xff, 0xff00, 0xff0000, kTop}  // YUV
     };
     for (const Masks& masks : rows) {
@@ -292,7 +292,7 @@ TEST_F(ImageDdsWritersTest, OtherFormatsOfDxgiAreRead) {
         EXPECT_EQ(image.info().format, row.format);
         EXPECT_TRUE(same_bytes(read_part(image), row.read));
     }
-    for (const std::uint32_t number : {0u, 66u, 100u, 107u, 113u, 131u, 192u, 0xffffffffu}) {
+    for (const std::uint32_t number : {0u, 66u, 101u, 108u, 113u, 131u, 192u, 0xffffffffu}) {
         expect_refused(dxgi_header(4, 4, number), Bytes(256), ErrorCode::unsupported,
                        "DXGI format " + std::to_string(number));
     }

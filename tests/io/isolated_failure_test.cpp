@@ -146,6 +146,7 @@ TEST_F(IsolatedFailureTest, LimitsOfMemoryFollowFromTheLargestCompressionOfTheKi
     EXPECT_EQ(largest_compression("tiff", "lzw"), 2559u * 32);
     EXPECT_EQ(largest_compression("tiff", "zstd"), 32768u * 32);
     EXPECT_EQ(largest_compression("ktx2", "zstd"), 32768u * 2);
+    EXPECT_EQ(largest_compression("ktx2", "zlib"), 1032u * 2);
     EXPECT_EQ(largest_compression("ktx2", ""), 16u);
     EXPECT_EQ(largest_compression("openexr", "zips"), 1032u * 4);
     EXPECT_EQ(largest_compression("openexr", "dwaa"), 0u);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,23 @@ inline Bytes zstd_frame_of(std::uint8_t count, std::uint8_t byte) {
                                       block >> 8 & 0xff, block >> 16, std::uint32_t{byte}})
         frame.push_back(static_cast<std::byte>(value));
     return frame;
+}
+
+/// Returns a stream of zlib as RFC 1950 and RFC 1951 define it, of bytes that are stored without compression.
+inline Bytes zlib_stream_of(std::span<const std::byte> content) {
+    std::uint32_t low = 1, high = 0;  // Adler-32
+    for (const std::byte byte : content) {
+        low = (low + std::to_integer<std::uint32_t>(byte)) % 65521;
+        high = (high + low) % 65521;
+    }
+    const auto count = static_cast<std::uint32_t>(content.size());
+    Bytes stream;
+    const auto put = [&](std::uint32_t value) { stream.push_back(static_cast<std::byte>(value)); };
+    for (const std::uint32_t value : {0x78u, 1u, 1u, count & 0xff, count >> 8, ~count & 0xff, ~count >> 8 & 0xff})
+        put(value);
+    stream.insert(stream.end(), content.begin(), content.end());
+    for (const std::uint32_t value : {high >> 8, high & 0xff, low >> 8, low & 0xff}) put(value);
+    return stream;
 }
 
 }  // namespace texton::test

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "arrays/files/zstd_frames.h"
+#include "arrays/files/compressed_part.h"
 
 // The limit of memory follows from two numbers: the texels that a file claims to have, and the texels that its bytes
 // can hold at the largest compression of its kind. A small file that claims to be large therefore gets little memory.
@@ -19,8 +19,7 @@ constexpr double kFixedSeconds = 10;
 constexpr double kBytesPerSecond = 4 * static_cast<double>(kMiB);  // of the slowest decoders
 
 // The largest expansion of each coding, in decoded bytes for one byte of the file:
-// - deflate: 1,032. A match of 258 bytes takes at least 2 bits.
-// - Zstandard: kZstdMaxExpansion.
+// - deflate and Zstandard: max_expansion().
 // - LZW (TIFF, GIF): 2,559. A code of 12 bits stands for at most 3,838 bytes.
 // - PackBits and the run-length codes of TGA, IFF, OpenEXR and Softimage: 64. 2 bytes stand for 128 bytes.
 // - Radiance: 64. 2 bytes stand for 127 bytes.
@@ -30,7 +29,9 @@ constexpr double kBytesPerSecond = 4 * static_cast<double>(kMiB);  // of the slo
 // They are multiplied by the widening of decoded bytes to texels. A bit can be an index into a palette of colors, which
 // become texels of 4 bytes: 32. Three channels become four: 4/3, here 2. RGBE becomes four floats, and three half floats
 // beside a float become four floats: 4. An index of 8 bits into a palette becomes 4 bytes: 4.
-constexpr std::uint64_t kDeflate = 1032, kLzw = 2559, kRuns = 64;
+constexpr std::uint64_t kDeflate = max_expansion(Supercompression::zlib);
+constexpr std::uint64_t kZstd = max_expansion(Supercompression::zstd);
+constexpr std::uint64_t kLzw = 2559, kRuns = 64;
 constexpr std::uint64_t kFromBits = 32, kFromIndices = 4, kFromRgb = 2, kFromHalves = 4;
 
 struct Row {
@@ -43,7 +44,8 @@ struct Row {
 // camera raw, DICOM, movies, OpenVDB.
 constexpr Row kRows[] = {
     {"dds", "", 8 * kFromRgb},  // BC1 and BC6H: 8 bytes for 1
-    {"ktx2", "zstd", kZstdMaxExpansion* kFromRgb},
+    {"ktx2", "zstd", kZstd* kFromRgb},
+    {"ktx2", "zlib", kDeflate* kFromRgb},
     {"ktx2", "", 8 * kFromRgb},
     {"png", "", kDeflate* kFromBits},
     {"bmp", "rle4", kUnbounded},  // skips of up to 255 rows, and an early end
@@ -53,7 +55,7 @@ constexpr Row kRows[] = {
     {"tiff", "none", 1 * kFromBits},
     {"tiff", "lzw", kLzw* kFromBits},
     {"tiff", "zip", kDeflate* kFromBits},
-    {"tiff", "zstd", kZstdMaxExpansion* kFromBits},
+    {"tiff", "zstd", kZstd* kFromBits},
     {"tiff", "packbits", kRuns* kFromBits},
     {"tiff", "", kUnbounded},  // CCITT (a row of any width in one bit), JPEG, WebP, LZMA, JBIG, SGILOG
     {"openexr", "none", 1 * kFromHalves},

@@ -22,7 +22,9 @@
 #include "tests/support/arrays.h"
 #include "tests/support/configured_path.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/ktx2_file.h"
 #include "tests/support/reader_processes.h"
+#include "tests/support/zstd.h"
 
 namespace texton::test {
 namespace {
@@ -104,7 +106,8 @@ Operation array_operation(const std::string& ending, const ArrayInfo& info) {
                 file->levels = info.levels;
                 return Prepared{[=] {
                                     file->restore();
-                                    save(file->path, *array, {.compression = ending == "ktx2" ? "zstd" : ""});
+                                    save(file->path, *array,
+                                         {.compression = ending == "ktx2" ? test::zstd_if_built() : ""});
                                     const Array loaded = load(device, open_image(file->path));
                                     Bytes result = texels_of(loaded.view());
                                     // If a header of a TIFF cannot be read, OpenImageIO reports the end of the file.
@@ -172,7 +175,10 @@ Prepared read_files(const Device&) {
     for (const char* name : {"layer1.tif", "layer2.tif"}) {
         paths->push_back(store(files->at(name), {stored_image(16, 8, 4, OIIO::TypeDesc::UINT8, 2)}));
     }
-    return {[files, paths, radiance] {
+    Ktx2File zlib{.width = 16, .height = 8, .scheme = 3, .levels = {zlib_stream_of(pattern(512, 3))}};
+    zlib.uncompressed_bytes = {512};
+    const auto compressed = std::make_shared<fs::path>(write_bytes(files->at("a.ktx2"), zlib.bytes()));
+    return {[files, paths, radiance, compressed] {
         const Image image = read_image(*radiance);
         const std::vector<fs::path> found = numbered_files(paths->front());
         const ImageFile layers = open_image(found);
@@ -181,6 +187,9 @@ Prepared read_files(const Device&) {
         Bytes texels = own_bytes(2 * 16 * 8 * 4);
         layers.read({}, texels);
         append(texels, image.texels);
+        Bytes decompressed = own_bytes(512);
+        open_image(*compressed).read({}, decompressed);
+        append(texels, decompressed);
         return texels;
     }};
 }

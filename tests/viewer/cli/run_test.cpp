@@ -9,6 +9,7 @@
 
 #include "tests/support/command_line.h"
 #include "tests/support/texels.h"
+#include "tests/support/zstd.h"
 
 namespace texton {
 namespace {
@@ -231,12 +232,13 @@ TEST_F(CliRunTest, Ktx2FilesAreWrittenDescribedAndCompared) {
     const Ended mips = run("mips a.png levels.ktx2 --device cpu");
     EXPECT_EQ(mips.status, 0) << mips.err;
     EXPECT_EQ(open_image(at("levels.ktx2")).info().levels, 5);
-    const Ended converted = run("convert levels.ktx2 small.ktx2 --compression zstd:19");
+    const Ended converted =
+        run("convert levels.ktx2 small.ktx2 --compression " + std::string(detail::has_zstd() ? "zstd:19" : "none"));
     EXPECT_EQ(converted.status, 0) << converted.err;
     EXPECT_EQ(run("compare levels.ktx2 small.ktx2").status, 0);
     const json described = json::parse(run("info --json small.ktx2").out)["files"][0];
     EXPECT_EQ(described["levels"], 5);
-    EXPECT_THAT(described.dump(), testing::AllOf(HasSubstr("ktx2"), HasSubstr("zstd")));
+    EXPECT_THAT(described.dump(), testing::AllOf(HasSubstr("ktx2"), HasSubstr(detail::has_zstd() ? "zstd" : "ktx2")));
     EXPECT_EQ(run("run swizzle small.ktx2 -o bgra.ktx2 --set channels=bgra --device cpu").status, 0);
     EXPECT_EQ(run("compare small.ktx2 bgra.ktx2 --first-image").status, 1);
     EXPECT_EQ(run("run swizzle bgra.ktx2 -o rgba.ktx2 --set channels=bgra --device cpu").status, 0);
@@ -245,7 +247,8 @@ TEST_F(CliRunTest, Ktx2FilesAreWrittenDescribedAndCompared) {
     EXPECT_EQ(open_image(at("layers.ktx2")).info().layers, 2U);
     const Ended refused = run("convert a.png b.ktx2 --compression zip");
     EXPECT_EQ(refused.status, 2);
-    EXPECT_THAT(refused.err, testing::AllOf(HasSubstr("b.ktx2"), HasSubstr("zstd:22")));
+    EXPECT_THAT(refused.err,
+                testing::AllOf(HasSubstr("b.ktx2"), HasSubstr(detail::has_zstd() ? "zstd:22" : "Use none")));
 }
 
 TEST_F(CliRunTest, ConvertAndMipsDescribeTheirOutputAsJson) {
