@@ -1,6 +1,7 @@
 #include "kernels/cpu/line_sums.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/line_sums.cpp"
@@ -62,8 +63,12 @@ void add_block(LineTaps& taps, const SumAxis& axis, std::size_t begin, std::size
     // The end of what is loaded: after the last tap, or of the vectors of the last tap.
     const std::size_t vectors_end = static_cast<std::size_t>(kind == Kind::four ? 4 : vectors) * kLanes;
     const std::size_t reach = kind == Kind::apart ? static_cast<std::size_t>(last_first - first) + 1 : vectors_end;
-    taps.blocks.push_back({kind, all_count, static_cast<std::uint32_t>(loaded), first - taps.first_texel,
-                           static_cast<std::uint32_t>(reach + loaded - 1),
+    // Taps whose texels are within the vectors of the first one.
+    std::size_t shared = 4;
+    while (shared > 1 && (shared > count || static_cast<std::size_t>(last_first - first) + shared > vectors_end))
+        shared /= 2;
+    taps.blocks.push_back({kind, all_count, static_cast<std::uint8_t>(shared), static_cast<std::uint32_t>(loaded),
+                           first - taps.first_texel, static_cast<std::uint32_t>(reach + loaded - 1),
                            static_cast<std::uint32_t>(taps.offsets.size()),
                            static_cast<std::uint32_t>(taps.weights.size())});
     for (const SumAxis::Taps& pixel : of) taps.offsets.push_back(pixel.first - first);
@@ -102,34 +107,36 @@ struct TapWeights {
     }
 };
 
-// Looks up a vector of texels in adjacent vectors.
+// Adjacent vectors of texels, in which the texels of a vector of pixels are looked up.
 template <std::size_t vectors>
-class Lookup {
+class Window {
 public:
-    HWY_INLINE explicit Lookup(const std::int32_t* offsets) : at_(hn::LoadU(kInt, offsets)) {}
+    HWY_INLINE explicit Window(const float* texels) {
+        for (std::size_t v = 0; v < vectors; ++v) of_[v] = hn::LoadU(kFloat, texels + v * kLanes);
+    }
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-    HWY_INLINE FloatVector load(const float* texels) const {
-        const auto part = [&](std::size_t i) HWY_ATTR { return hn::LoadU(kFloat, texels + i * kLanes).raw; };
-        if constexpr (vectors == 1) return FloatVector{_mm512_permutexvar_ps(at_.raw, part(0))};
-        const __m512 low = _mm512_permutex2var_ps(part(0), at_.raw, part(1));
+    HWY_INLINE FloatVector at(IntVector offsets) const {
+        if constexpr (vectors == 1) return FloatVector{_mm512_permutexvar_ps(offsets.raw, of_[0].raw)};
+        const __m512 low = _mm512_permutex2var_ps(of_[0].raw, offsets.raw, of_[1].raw);
         if constexpr (vectors == 2) return FloatVector{low};
-        const auto is_high = _mm512_cmpge_epi32_mask(at_.raw, _mm512_set1_epi32(2 * kLanes));
-        return FloatVector{_mm512_mask_mov_ps(low, is_high, _mm512_permutex2var_ps(part(2), at_.raw, part(3)))};
+        const auto is_high = _mm512_cmpge_epi32_mask(offsets.raw, _mm512_set1_epi32(2 * kLanes));
+        const __m512 high = _mm512_permutex2var_ps(of_[2].raw, offsets.raw, of_[3].raw);
+        return FloatVector{_mm512_mask_mov_ps(low, is_high, high)};
     }
 #else
-    HWY_INLINE FloatVector load(const float* texels) const {
+    HWY_INLINE FloatVector at(IntVector offsets) const {
         const IntVector last = hn::Set(kInt, static_cast<std::int32_t>(kLanes - 1));
-        const auto lanes = hn::IndicesFromVec(kFloat, hn::And(at_, last));
-        const FloatVector low = hn::TableLookupLanes(hn::LoadU(kFloat, texels), lanes);
+        const auto lanes = hn::IndicesFromVec(kFloat, hn::And(offsets, last));
+        const FloatVector low = hn::TableLookupLanes(of_[0], lanes);
         if constexpr (vectors == 1) return low;
-        const FloatVector high = hn::TableLookupLanes(hn::LoadU(kFloat, texels + kLanes), lanes);
-        return hn::IfThenElse(hn::RebindMask(kFloat, hn::Gt(at_, last)), high, low);
+        const FloatVector high = hn::TableLookupLanes(of_[1], lanes);
+        return hn::IfThenElse(hn::RebindMask(kFloat, hn::Gt(offsets, last)), high, low);
     }
 #endif
 
 private:
-    IntVector at_;
+    FloatVector of_[vectors];
 };
 
 // The lines of a row, which have the same taps.
@@ -142,19 +149,31 @@ struct Lines {
     std::size_t sums_apart;
 };
 
-// `fixed` is the number of taps if the compiler should know it, otherwise 0.
-template <std::size_t vectors, bool all_count, std::uint32_t fixed, class Lines>
+// Adds `taps` taps, from `tap` on, whose texels are within the window of the first of them.
+template <std::size_t vectors, bool all_count, std::uint32_t taps, class Lines>
+HWY_INLINE void add_taps(const Lines& lines, std::uint32_t tap, IntVector offsets, const float* weights,
+                         FloatVector* sum) {
+    for (std::size_t line = 0; line < Lines::kCount; ++line) {
+        const Window<vectors> window(lines.texels + line * lines.texels_apart + tap);
+        for (std::uint32_t k = 0; k < taps; ++k) {
+            const TapWeights<all_count> of_tap(weights + (tap + k) * kLanes);
+            const IntVector at = hn::Add(offsets, hn::Set(kInt, static_cast<std::int32_t>(k)));
+            sum[line] = of_tap.added(window.at(at), sum[line]);
+        }
+    }
+}
+
+template <std::size_t vectors, bool all_count, std::uint32_t shared, class Lines>
 HWY_INLINE void sum_window_of(const LineTaps::Block& block, const Lines& lines, const std::int32_t* offsets,
                               const float* weights) {
-    const Lookup<vectors> lookup(offsets);
+    const IntVector at = hn::LoadU(kInt, offsets);
     FloatVector sum[Lines::kCount];
     for (FloatVector& of_line : sum) of_line = hn::Zero(kFloat);
-    const std::uint32_t taps = fixed != 0 ? fixed : block.taps;
-#pragma GCC unroll 4
-    for (std::uint32_t tap = 0; tap < taps; ++tap, weights += kLanes) {
-        const TapWeights<all_count> of_tap(weights);
-        for (std::size_t line = 0; line < Lines::kCount; ++line)
-            sum[line] = of_tap.added(lookup.load(lines.texels + line * lines.texels_apart + tap), sum[line]);
+    std::uint32_t tap = 0;
+    for (; tap + shared <= block.taps; tap += shared)
+        add_taps<vectors, all_count, shared>(lines, tap, at, weights, sum);
+    if constexpr (shared > 1) {
+        for (; tap < block.taps; ++tap) add_taps<vectors, all_count, 1>(lines, tap, at, weights, sum);
     }
     for (std::size_t line = 0; line < Lines::kCount; ++line)
         hn::Store(sum[line], kFloat, lines.sums + line * lines.sums_apart);
@@ -163,9 +182,9 @@ HWY_INLINE void sum_window_of(const LineTaps::Block& block, const Lines& lines, 
 template <std::size_t vectors, bool all_count, class Lines>
 HWY_INLINE void sum_window(const LineTaps::Block& block, const Lines& lines, const std::int32_t* offsets,
                            const float* weights) {
-    constexpr std::uint32_t kCubic = 4;
-    if (block.taps == kCubic) return sum_window_of<vectors, all_count, kCubic>(block, lines, offsets, weights);
-    sum_window_of<vectors, all_count, 0>(block, lines, offsets, weights);
+    if (block.shared == 4) return sum_window_of<vectors, all_count, 4>(block, lines, offsets, weights);
+    if (block.shared == 2) return sum_window_of<vectors, all_count, 2>(block, lines, offsets, weights);
+    sum_window_of<vectors, all_count, 1>(block, lines, offsets, weights);
 }
 
 template <class D>
@@ -294,6 +313,41 @@ void down(const float* const* rows, const float* weights, std::size_t row_count,
     for (; i < count; i += kLanes) down_part<1>(rows, weights, row_count, first + i, sums + i);
 }
 
+// Sums vectors of two rows of pixels. Each vector of a row is loaded once for both.
+template <std::size_t vectors>
+HWY_INLINE void down_part_of_two(const float* const* rows, const RowPair& pair, std::size_t first, float* upper,
+                                 float* lower) {
+    FloatVector sum[2][vectors];
+    for (std::size_t v = 0; v < vectors; ++v) sum[0][v] = sum[1][v] = hn::Zero(kFloat);
+    const auto add_row = [&](std::size_t i, auto in_upper, auto in_lower) HWY_ATTR {
+        const FloatVector weights[] = {hn::Set(kFloat, in_upper.value ? pair.upper[i] : 0),
+                                       hn::Set(kFloat, in_lower.value ? pair.lower[i - pair.skipped] : 0)};
+        for (std::size_t v = 0; v < vectors; ++v) {
+            const FloatVector value = hn::Load(kFloat, rows[i] + first + v * kLanes);
+            if constexpr (in_upper.value) sum[0][v] = hn::MulAdd(value, weights[0], sum[0][v]);
+            if constexpr (in_lower.value) sum[1][v] = hn::MulAdd(value, weights[1], sum[1][v]);
+        }
+    };
+    constexpr std::true_type kYes;
+    constexpr std::false_type kNo;
+    std::size_t i = 0;
+    for (; i < pair.skipped; ++i) add_row(i, kYes, kNo);
+    for (; i < pair.upper.size(); ++i) add_row(i, kYes, kYes);
+    for (; i < pair.skipped + pair.lower.size(); ++i) add_row(i, kNo, kYes);
+    for (std::size_t v = 0; v < vectors; ++v) {
+        hn::Store(sum[0][v], kFloat, upper + v * kLanes);
+        hn::Store(sum[1][v], kFloat, lower + v * kLanes);
+    }
+}
+
+void down_two(const float* const* rows, const RowPair& pair, std::size_t first, std::size_t count, float* upper,
+              float* lower) {
+    std::size_t i = 0;
+    for (; i + kAtOnce / 2 * kLanes <= count; i += kAtOnce / 2 * kLanes)
+        down_part_of_two<kAtOnce / 2>(rows, pair, first + i, upper + i, lower + i);
+    for (; i < count; i += kLanes) down_part_of_two<1>(rows, pair, first + i, upper + i, lower + i);
+}
+
 void add(const float* row, float weight, std::size_t count, float* sums) {
     const FloatVector weights = hn::Set(kFloat, weight);
     for (std::size_t i = 0; i < count; i += kLanes)
@@ -306,7 +360,7 @@ void divide(float* values, std::size_t count, float by) {
         hn::Store(hn::Div(hn::Load(kFloat, values + i), divisor), kFloat, values + i);
 }
 
-constexpr LineSums kSums{prepare, along, slide, down, add, divide};
+constexpr LineSums kSums{prepare, along, slide, down, down_two, add, divide};
 
 }  // namespace
 

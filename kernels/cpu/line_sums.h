@@ -56,6 +56,7 @@ struct LineTaps {
     struct Block {
         Kind kind;
         bool all_count;         ///< no weight is 0
+        std::uint8_t shared;    ///< 1, 2 or 4 consecutive taps whose texels are within the vectors of the first one
         std::uint32_t taps;     ///< maximum of the pixels
         std::int32_t first;     ///< first texel
         std::uint32_t loaded;   ///< number of texels that are loaded from the first one on
@@ -69,6 +70,14 @@ struct LineTaps {
     std::vector<Block> blocks;          ///< one for each vector of pixels
     std::vector<std::int32_t> offsets;  ///< first texel of each pixel, counted from the first texel of its block
     LineVector<float> weights;          ///< of the first tap of a vector of pixels, then of the second, and so on
+};
+
+/// The weights of rows in the sums of two rows of pixels, none of them 0. The upper sum starts with the first row, and
+/// the lower one after `skipped` rows, with a row of the upper one.
+struct RowPair {
+    std::span<const float> upper;
+    std::span<const float> lower;
+    std::size_t skipped;
 };
 
 struct LineSums {
@@ -86,6 +95,9 @@ struct LineSums {
     /// multiple of kLineBlock, and no weight may be 0.
     void (*down)(const float* const* rows, const float* weights, std::size_t row_count, std::size_t first,
                  std::size_t count, float* sums);
+    /// Writes the sums of two rows of pixels, as two calls of down() do.
+    void (*down_two)(const float* const* rows, const RowPair& pair, std::size_t first, std::size_t count, float* upper,
+                     float* lower);
     /// Adds row[k] * weight to sums[k].
     void (*add)(const float* row, float weight, std::size_t count, float* sums);
     /// Divides values by a number.
