@@ -46,12 +46,12 @@ inline constexpr std::size_t kLineRest = 4 * kLineBlock;
 
 /// The texels that the pixels of a line sum, prepared for vectors.
 struct LineTaps {
-    /// How the texels of a vector of pixels are loaded.
+    /// How the texels of a block are loaded.
     enum class Kind : std::uint8_t {
         one,   ///< the texels of each tap are within a vector of texels
         two,   ///< the texels of each tap are within two adjacent vectors
         four,  ///< the texels of each tap are within four adjacent vectors
-        apart  ///< four taps at a time, pixel by pixel
+        apart  ///< pixel by pixel, of lines with one channel four taps at a time
     };
     struct Block {
         Kind kind;
@@ -60,16 +60,17 @@ struct LineTaps {
         std::uint32_t taps;     ///< maximum of the pixels
         std::int32_t first;     ///< first texel
         std::uint32_t loaded;   ///< number of texels that are loaded from the first one on
-        std::uint32_t offsets;  ///< index of the first pixel's offset
+        std::uint32_t offsets;  ///< index of the first value's offset
         std::uint32_t weights;  ///< index of the first tap's weights
     };
 
     std::int32_t first_texel = 0;       ///< the line starts with this texel
     std::size_t texels = 0;             ///< length of the line
-    std::size_t pixels = 0;             ///< a multiple of kLineBlock
-    std::vector<Block> blocks;          ///< one for each vector of pixels
-    std::vector<std::int32_t> offsets;  ///< first texel of each pixel, counted from the first texel of its block
-    LineVector<float> weights;          ///< of the first tap of a vector of pixels, then of the second, and so on
+    std::size_t step = 1;               ///< number of channels of a line
+    std::size_t values = 0;             ///< channels of all pixels: a multiple of kLineBlock
+    std::vector<Block> blocks;          ///< one for each vector of values
+    std::vector<std::int32_t> offsets;  ///< of each value: its float of the first tap, counted from those of its block
+    LineVector<float> weights;          ///< of the first tap of a vector of values, then of the second, and so on
 };
 
 /// The weights of rows in the sums of two rows of pixels, none of them 0. The upper sum starts with the first row, and
@@ -81,8 +82,8 @@ struct RowPair {
 };
 
 struct LineSums {
-    /// Prepares the pixels [begin, begin + count) of an axis that does not slide.
-    LineTaps (*prepare)(const SumAxis& axis, std::size_t begin, std::size_t count);
+    /// Prepares the pixels [begin, begin + count) of an axis that does not slide, for lines of `step` channels.
+    LineTaps (*prepare)(const SumAxis& axis, std::size_t begin, std::size_t count, std::size_t step);
     /// Writes the sums of consecutive blocks of 1, 2 or 4 lines, which start so many floats apart. The texels that the
     /// blocks load must be readable: at most kLineRest after the last one of a line.
     void (*along)(const LineTaps& taps, std::span<const LineTaps::Block> blocks, std::size_t lines, const float* texels,

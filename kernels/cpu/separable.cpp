@@ -32,6 +32,11 @@ std::size_t max_taps(const SumAxis& axis, std::size_t begin, std::size_t count) 
     return maximum;
 }
 
+// Returns whether channels are separated and interleaved with few instructions: those of 8 and 16 bits are.
+bool has_quick_planes(const CpuJob& job) {
+    return !has_floats(job.textures[0].format) && !has_floats(job.image.format().stored);
+}
+
 // Rows of sums along x of a tile. A row has a line of sums for each channel, or a single line with all channels of one
 // pixel after another, which needs fewer conversions.
 class RowSums {
@@ -46,7 +51,7 @@ public:
             first_texel_ = axis.taps(begin).first;
             texel_count_ = width + sliding_.size() - 1;
         } else {
-            taps_ = sums_.prepare(axis, begin, width);
+            taps_ = sums_.prepare(axis, begin, width, step_);
             first_texel_ = taps_.first_texel;
             texel_count_ = taps_.texels;
         }
@@ -61,10 +66,8 @@ public:
 
     /// Writes the sums of row `y` of the texture.
     void sum(std::int32_t y, float* sums) {
-        if (const float* const values = lines_ == 1 ? texels_.values_in_place(y) : nullptr) {
-            texels_.prefetch(first_texel_, y + kPrefetched, texel_count_);
+        if (const float* const values = lines_ == 1 ? texels_.values_in_place(y) : nullptr)
             return sliding_.empty() ? along_in_place(values, y, sums) : slide_in_place(values, y, sums);
-        }
         if (!sliding_.empty()) return slide_copied(0, line_, y, sums);
         along_copied(taps_.blocks, y, sums);
     }
@@ -129,13 +132,14 @@ private:
         const auto first = std::ranges::find_if(blocks, is_inside);
         const auto last = std::find_if_not(first, blocks.end(), is_inside);
         along_copied({blocks.begin(), first}, y, sums);
-        sums_.along(taps_, {first, last}, 1, row + first_texel_, room_line_, sums, line_);
+        sums_.along(taps_, {first, last}, 1, row + first_texel_ * static_cast<std::ptrdiff_t>(step_), room_line_, sums,
+                    line_);
         along_copied({last, blocks.end()}, y, sums);
     }
 
     // Decodes the texels of consecutive blocks and sums them, in parts whose texels stay in the L1 cache.
     void along_copied(std::span<const LineTaps::Block> blocks, std::int32_t y, float* sums) {
-        const auto part = static_cast<std::int32_t>(kPart / lines_);  // texels
+        const auto part = static_cast<std::int32_t>(kPart / texels_.channels());  // texels
         while (!blocks.empty()) {
             std::int32_t from = blocks[0].first, to = from;
             std::size_t count = 0;
@@ -149,7 +153,8 @@ private:
             }
             to = std::min(to, static_cast<std::int32_t>(texel_count_));
             const float* const texels = read(first_texel_ + from, y, static_cast<std::size_t>(to - from));
-            sums_.along(taps_, blocks.first(count), lines_, texels - from, room_line_, sums, line_);
+            sums_.along(taps_, blocks.first(count), lines_, texels - from * static_cast<std::ptrdiff_t>(step_),
+                        room_line_, sums, line_);
             blocks = blocks.subspan(count);
         }
     }
@@ -177,7 +182,7 @@ public:
           corner_(corner),
           width_(width),
           texels_(job.textures[0], job.shapes[0], corner.z),
-          interleaves_(sums.x.slides && job.image.takes_values(texels_.channels())),
+          interleaves_(job.image.takes_values(texels_.channels()) && (sums.x.slides || !has_quick_planes(job))),
           across_(texels_, sums.x, static_cast<std::size_t>(corner.x), width, interleaves_),
           stored_values_(interleaves_ ? across_.values() : kChannels * across_.line()),
           first_row_(sums.y.taps(row_of(0)).first) {}

@@ -60,27 +60,28 @@ SumAxis random_axis(Random& random, float step, std::size_t pixels, std::size_t 
 
 void expect_sums_along(Random& random, const SumAxis& axis, std::size_t begin, std::size_t count) {
     const LineSums& lines = *line_sums();
-    const LineTaps taps = lines.prepare(axis, begin, count);
+    const std::size_t step = std::size_t{1} << random.below(3);
+    const LineTaps taps = lines.prepare(axis, begin, count, step);
     const std::size_t line_count = std::size_t{1} << random.below(3);
-    const std::size_t apart = whole_line_blocks(taps.texels) + kLineRest;
+    const std::size_t apart = whole_line_blocks(taps.texels * step) + kLineRest;
     LineVector<float> all_texels(line_count * apart);
     for (float& texel : all_texels) texel = any_number(random);
-    LineVector<float> all_sums(line_count * taps.pixels);
-    lines.along(taps, taps.blocks, line_count, all_texels.data(), apart, all_sums.data(), taps.pixels);
-    for (std::size_t k = 0; k < line_count * count; ++k) {
-        const std::size_t line = k / count, i = k % count;
-        const float* const texels = &all_texels[line * apart];
-        const float* const sums = &all_sums[line * taps.pixels];
+    LineVector<float> all_sums(line_count * taps.values);
+    lines.along(taps, taps.blocks, line_count, all_texels.data(), apart, all_sums.data(), taps.values);
+    for (std::size_t k = 0; k < line_count * count * step; ++k) {
+        const std::size_t line = k / (count * step), i = k / step % count, channel = k % step;
         const SumAxis::Taps pixel = axis.taps(begin + i);
         ASSERT_GE(pixel.first, taps.first_texel);
-        ASSERT_LE(static_cast<std::size_t>(pixel.first - taps.first_texel) + pixel.weights.size(), taps.texels);
-        const float* texel = &texels[static_cast<std::size_t>(pixel.first - taps.first_texel)];
+        const auto first = static_cast<std::size_t>(pixel.first - taps.first_texel);
+        ASSERT_LE(first + pixel.weights.size(), taps.texels);
+        const float* texel = &all_texels[line * apart + first * step + channel];
         float sum = 0;
         for (const float weight : pixel.weights) {
             if (weight != 0) sum = std::fma(*texel, weight, sum);
-            ++texel;
+            texel += step;
         }
-        ASSERT_TRUE(same(sums[i], sum)) << "pixel " << i << ": " << sums[i] << " for " << sum;
+        const float found = all_sums[line * taps.values + i * step + channel];
+        ASSERT_TRUE(same(found, sum)) << "pixel " << i << " of " << step << " channels: " << found << " for " << sum;
     }
 }
 
