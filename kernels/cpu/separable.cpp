@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kChannels = 4;
 constexpr std::size_t kMaxKept = 64;  // rows of sums along x that are kept until all pixels have used them
 // Texels are decoded, and pixels summed and encoded, in parts of rows whose values stay in the L1 cache.
-constexpr std::size_t kPart = 2048;
+constexpr std::size_t kPart = 1024;
 
 std::size_t max_taps(const SumAxis& axis, std::size_t begin, std::size_t count) {
     if (axis.slides) return axis.weights.size();
@@ -60,8 +60,9 @@ public:
     }
 
     std::size_t lines() const { return lines_; }
-    std::size_t line() const { return line_; }  // floats from a line to the next
-    std::size_t values() const { return lines_ * line_; }
+    std::size_t line() const { return line_; }                // floats of a line
+    std::size_t apart() const { return line_ + kLineBlock; }  // floats from a line to the next
+    std::size_t values() const { return lines_ * apart(); }
     std::size_t step() const { return step_; }  // floats from a pixel to the next
 
     /// Writes the sums of row `y` of the texture.
@@ -117,7 +118,7 @@ private:
             const std::int32_t x = first_texel_ + static_cast<std::int32_t>(from / step_);
             const float* const texels = read(x, y, (next - from) / step_ + sliding_.size() - 1);
             for (std::size_t i = 0; i < lines_; ++i)
-                sums_.slide(sliding_, step_, texels + i * room_line_, next - from, sums + i * line_ + from);
+                sums_.slide(sliding_, step_, texels + i * room_line_, next - from, sums + i * apart() + from);
         }
     }
 
@@ -133,7 +134,7 @@ private:
         const auto last = std::find_if_not(first, blocks.end(), is_inside);
         along_copied({blocks.begin(), first}, y, sums);
         sums_.along(taps_, {first, last}, 1, row + first_texel_ * static_cast<std::ptrdiff_t>(step_), room_line_, sums,
-                    line_);
+                    apart());
         along_copied({last, blocks.end()}, y, sums);
     }
 
@@ -154,7 +155,7 @@ private:
             to = std::min(to, static_cast<std::int32_t>(texel_count_));
             const float* const texels = read(first_texel_ + from, y, static_cast<std::size_t>(to - from));
             sums_.along(taps_, blocks.first(count), lines_, texels - from * static_cast<std::ptrdiff_t>(step_),
-                        room_line_, sums, line_);
+                        room_line_, sums, apart());
             blocks = blocks.subspan(count);
         }
     }
@@ -184,7 +185,7 @@ public:
           texels_(job.textures[0], job.shapes[0], corner.z),
           interleaves_(job.image.takes_values(texels_.channels()) && (sums.x.slides || !has_quick_planes(job))),
           across_(texels_, sums.x, static_cast<std::size_t>(corner.x), width, interleaves_),
-          stored_values_(interleaves_ ? across_.values() : kChannels * across_.line()),
+          stored_values_(interleaves_ ? across_.values() : kChannels * across_.apart()),
           first_row_(sums.y.taps(row_of(0)).first) {}
 
     void make(std::size_t height) {
@@ -258,7 +259,7 @@ private:
             to = std::min(from + part, across_.line());
             float* const lower = pixels_.data() + pixels_.size() / 2;
             for (std::size_t line = 0; line < across_.lines(); ++line)
-                sum(line * across_.line() + from, to - from, &pixels_[line * part], lower + line * part);
+                sum(line * across_.apart() + from, to - from, &pixels_[line * part], lower + line * part);
             const std::size_t pixels = std::min((to - from) / across_.step(), width_ - from / across_.step());
             store(at, pixels_.data(), part, pixels);
             if (count == 2) store({at.x, at.y + 1, at.z}, lower, part, pixels);
@@ -287,19 +288,23 @@ private:
             std::erase_if(open, [&](OpenRow& each) {
                 const SumAxis::Taps column = sums_.y.taps(row_of(each.i));
                 if (y < column.first + static_cast<std::int32_t>(column.weights.size())) return false;
-                store(position_of(each.i), each.sums.data(), across_.line(), width_);
+                store(position_of(each.i), each.sums.data(), across_.apart(), width_);
                 return true;
             });
         }
     }
 
     const float* kept_row(std::int32_t y) {
-        KeptRow& row = kept_[static_cast<std::size_t>(y - first_row_) % kept_.size()];
-        if (row.y == y && !row.sums.empty()) return row.sums.data();
-        row.sums.resize(across_.values());
+        // Rows start at different offsets within pages. Otherwise, they would displace each other from the L1 cache.
+        constexpr std::size_t kStagger = 5 * kLineBlock;
+        const std::size_t index = static_cast<std::size_t>(y - first_row_) % kept_.size();
+        KeptRow& row = kept_[index];
+        const bool is_kept = row.y == y && !row.sums.empty();
+        row.sums.resize(across_.values() + kept_.size() * kStagger);
+        float* const sums = row.sums.data() + index * kStagger;
         row.y = y;
-        across_.sum(y, row.sums.data());
-        return row.sums.data();
+        if (!is_kept) across_.sum(y, sums);
+        return sums;
     }
 
     // Stores pixels whose sums are in lines that start `apart` floats after one another.
