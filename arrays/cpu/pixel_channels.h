@@ -45,8 +45,26 @@ struct Unorm8 {
 #endif
     }
     static HWY_INLINE FloatVector decode_word(hn::Vec<Word> code) { return float_of_unorm8(hn::BitCast(kInt, code)); }
-    static HWY_INLINE hn::Vec<Word> encode_word(FloatVector value) {
-        return hn::BitCast(kWord, unorm_of_float<255>(value));
+    // Stores pixels of four channels.
+    static HWY_INLINE void encode_pixels(const FloatVector (&channels)[4], std::uint8_t* stored) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2
+        // As in encode_four(). Each block has four codes of red, then of blue, green and alpha.
+        const auto codes = [&](std::size_t c) HWY_ATTR { return unlimited_unorm_of_float<255>(channels[c]).raw; };
+        alignas(16) static constexpr std::uint8_t kOrder[] = {0, 8, 4, 12, 1, 9, 5, 13, 2, 10, 6, 14, 3, 11, 7, 15};
+#if HWY_TARGET == HWY_AVX2
+        const __m256i even = _mm256_packs_epi32(codes(0), codes(2)), odd = _mm256_packs_epi32(codes(1), codes(3));
+        const hn::Vec<Bytes> bytes{_mm256_packus_epi16(even, odd)};
+#else
+        const __m512i even = _mm512_packs_epi32(codes(0), codes(2)), odd = _mm512_packs_epi32(codes(1), codes(3));
+        const hn::Vec<Bytes> bytes{_mm512_packus_epi16(even, odd)};
+#endif
+        hn::StoreU(hn::TableLookupBytes(bytes, hn::LoadDup128(kBytes, kOrder)), kBytes, stored);
+#else
+        const auto codes = [&](std::size_t c) HWY_ATTR { return hn::BitCast(kWord, unorm_of_float<255>(channels[c])); };
+        const auto low = hn::Or(codes(0), hn::ShiftLeft<8>(codes(1)));
+        const auto high = hn::Or(codes(2), hn::ShiftLeft<8>(codes(3)));
+        hn::StoreU(hn::BitCast(kBytes, hn::Or(low, hn::ShiftLeft<16>(high))), kBytes, stored);
+#endif
     }
     static constexpr Byte kTag{};
 };

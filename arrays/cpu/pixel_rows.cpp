@@ -72,8 +72,8 @@ struct FloatPixels {
     FloatVector channel[4];
 };
 
-// Pixels of four bytes are loaded and stored as words, and shifts separate the channels. Interleaving bytes would take
-// more instructions.
+// Pixels of four bytes are loaded as words, and shifts separate the channels. Interleaving bytes would take more
+// instructions.
 template <class Channel, std::size_t channels>
 HWY_INLINE FloatPixels load_pixels(const typename Channel::Stored* stored) {
     constexpr auto kTag = Channel::kTag;
@@ -110,9 +110,7 @@ HWY_INLINE void store_pixels(const FloatPixels& pixels, typename Channel::Stored
     } else if constexpr (channels == 2) {
         hn::StoreInterleaved2(Channel::encode(of[0]), Channel::encode(of[1]), kTag, stored);
     } else if constexpr (sizeof(*stored) == 1) {
-        const auto low = hn::Or(Channel::encode_word(of[0]), hn::ShiftLeft<8>(Channel::encode_word(of[1])));
-        const auto high = hn::Or(Channel::encode_word(of[2]), hn::ShiftLeft<8>(Channel::encode_word(of[3])));
-        hn::StoreU(hn::BitCast(kBytes, hn::Or(low, hn::ShiftLeft<16>(high))), kBytes, stored);
+        Channel::encode_pixels(of, stored);
     } else {
         hn::StoreInterleaved4(Channel::encode(of[0]), Channel::encode(of[1]), Channel::encode(of[2]),
                               Channel::encode(of[3]), kTag, stored);

@@ -1,9 +1,11 @@
 #include "kernels/cpu/line_sums.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/line_sums.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -30,52 +32,63 @@ constexpr std::size_t kLanes = hn::MaxLanes(kFloat);
 using Kind = LineTaps::Kind;
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-constexpr std::int32_t kMaxWindow = 4;  // vectors
+constexpr std::size_t kMaxWindow = 4;  // vectors
 #else
-constexpr std::int32_t kMaxWindow = 2;
+constexpr std::size_t kMaxWindow = 2;
 #endif
 // Maximum of taps for more than one vector. Looking up lanes in two vectors takes four instructions without AVX-512.
 constexpr std::size_t kMaxWindowTaps = kMaxWindow == 4 ? std::size_t{1} << 20 : 4;
 
 // --- preparation -----------------------------------------------------------------------------------------------------
 
-// Appends a vector of pixels. The pixels after the end of the axis repeat the last one.
-void add_block(LineTaps& taps, const SumAxis& axis, std::size_t begin, std::size_t end) {
+// Appends a block: a vector of values from `value` on. The pixels after the end of the axis repeat the last one.
+void add_block(LineTaps& taps, const SumAxis& axis, std::size_t value, std::size_t begin, std::size_t end) {
+    const std::size_t step = taps.step;
     SumAxis::Taps of[kLanes];
     std::int32_t first = 0, last_first = 0;
     std::size_t count = 0;
     bool all_count = true;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        of[lane] = axis.taps(std::min(begin + lane, end - 1));
+        of[lane] = axis.taps(std::min(begin + (value + lane) / step, end - 1));
         first = lane == 0 ? of[0].first : std::min(first, of[lane].first);
         last_first = lane == 0 ? of[0].first : std::max(last_first, of[lane].first);
         all_count = all_count && of[lane].weights.size() == of[0].weights.size() &&
                     std::ranges::find(of[lane].weights, 0.0f) == of[lane].weights.end();
         count = std::max(count, of[lane].weights.size());
     }
-    const auto vectors = (last_first - first) / static_cast<std::int32_t>(kLanes) + 1;
+    const auto texels = static_cast<std::size_t>(last_first - first) + 1;  // of the first tap
+    std::size_t vectors = (texels * step + kLanes - 1) / kLanes;
     Kind kind = Kind::apart;
-    if (vectors == 1 || (vectors <= kMaxWindow && count <= kMaxWindowTaps))
-        kind = vectors == 1 ? Kind::one : vectors == 2 ? Kind::two : Kind::four;
-    const std::size_t loaded = kind == Kind::apart ? (count + 3) / 4 * 4 : count;
+    // Two texels are loaded with fewer instructions than looked up.
+    const bool is_window = vectors == 1 || (vectors <= kMaxWindow && count <= kMaxWindowTaps);
+    if (is_window && (step == 1 || kLanes > 2 * step)) kind = vectors == 1 ? Kind::one : Kind::two;
+    if (kind == Kind::two && vectors > 2) {
+        kind = Kind::four;
+        vectors = 4;
+    }
+    const std::size_t loaded = kind == Kind::apart && step == 1 ? (count + 3) / 4 * 4 : count;
     all_count = all_count && loaded == count;
-    // The end of what is loaded: after the last tap, or of the vectors of the last tap.
-    const std::size_t vectors_end = static_cast<std::size_t>(kind == Kind::four ? 4 : vectors) * kLanes;
-    const std::size_t reach = kind == Kind::apart ? static_cast<std::size_t>(last_first - first) + 1 : vectors_end;
-    taps.blocks.push_back({kind, all_count, static_cast<std::uint32_t>(loaded), first - taps.first_texel,
-                           static_cast<std::uint32_t>(reach + loaded - 1),
+    // Taps whose texels are within the vectors of the first one.
+    std::size_t shared = 4;
+    while (shared > 1 && (shared > count || (texels + shared - 1) * step > vectors * kLanes)) shared /= 2;
+    const std::size_t reach = kind == Kind::apart ? texels : vectors * kLanes / step;
+    taps.blocks.push_back({kind, all_count, static_cast<std::uint8_t>(shared), static_cast<std::uint32_t>(loaded),
+                           first - taps.first_texel, static_cast<std::uint32_t>(reach + loaded - 1),
                            static_cast<std::uint32_t>(taps.offsets.size()),
                            static_cast<std::uint32_t>(taps.weights.size())});
-    for (const SumAxis::Taps& pixel : of) taps.offsets.push_back(pixel.first - first);
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+        taps.offsets.push_back(
+            static_cast<std::int32_t>(static_cast<std::size_t>(of[lane].first - first) * step + lane % step));
     for (std::size_t tap = 0; tap < loaded; ++tap) {
         for (const SumAxis::Taps& pixel : of)
             taps.weights.push_back(tap < pixel.weights.size() ? pixel.weights[tap] : 0.0f);
     }
 }
 
-LineTaps prepare(const SumAxis& axis, std::size_t begin, std::size_t count) {
+LineTaps prepare(const SumAxis& axis, std::size_t begin, std::size_t count, std::size_t step) {
     LineTaps taps;
-    taps.pixels = whole_line_blocks(count);
+    taps.step = step;
+    taps.values = whole_line_blocks(count * step);
     std::int32_t last = axis.taps(begin).first;
     taps.first_texel = last;
     for (std::size_t i = begin; i < begin + count; ++i) {
@@ -84,7 +97,8 @@ LineTaps prepare(const SumAxis& axis, std::size_t begin, std::size_t count) {
         last = std::max(last, pixel.first + static_cast<std::int32_t>(pixel.weights.size()));
     }
     taps.texels = static_cast<std::size_t>(last - taps.first_texel);
-    for (std::size_t i = 0; i < taps.pixels; i += kLanes) add_block(taps, axis, begin + i, begin + count);
+    for (std::size_t value = 0; value < taps.values; value += kLanes)
+        add_block(taps, axis, value, begin, begin + count);
     return taps;
 }
 
@@ -102,59 +116,74 @@ struct TapWeights {
     }
 };
 
-// Looks up a vector of texels in adjacent vectors.
+// Adjacent vectors of texels, in which the texels of a vector of pixels are looked up.
 template <std::size_t vectors>
-class Lookup {
+class Window {
 public:
-    HWY_INLINE explicit Lookup(const std::int32_t* offsets) : at_(hn::LoadU(kInt, offsets)) {}
+    HWY_INLINE explicit Window(const float* texels) {
+        for (std::size_t v = 0; v < vectors; ++v) of_[v] = hn::LoadU(kFloat, texels + v * kLanes);
+    }
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-    HWY_INLINE FloatVector load(const float* texels) const {
-        const auto part = [&](std::size_t i) HWY_ATTR { return hn::LoadU(kFloat, texels + i * kLanes).raw; };
-        if constexpr (vectors == 1) return FloatVector{_mm512_permutexvar_ps(at_.raw, part(0))};
-        const __m512 low = _mm512_permutex2var_ps(part(0), at_.raw, part(1));
+    HWY_INLINE FloatVector at(IntVector offsets) const {
+        if constexpr (vectors == 1) return FloatVector{_mm512_permutexvar_ps(offsets.raw, of_[0].raw)};
+        const __m512 low = _mm512_permutex2var_ps(of_[0].raw, offsets.raw, of_[1].raw);
         if constexpr (vectors == 2) return FloatVector{low};
-        const auto is_high = _mm512_cmpge_epi32_mask(at_.raw, _mm512_set1_epi32(2 * kLanes));
-        return FloatVector{_mm512_mask_mov_ps(low, is_high, _mm512_permutex2var_ps(part(2), at_.raw, part(3)))};
+        const auto is_high = _mm512_cmpge_epi32_mask(offsets.raw, _mm512_set1_epi32(2 * kLanes));
+        const __m512 high = _mm512_permutex2var_ps(of_[2].raw, offsets.raw, of_[3].raw);
+        return FloatVector{_mm512_mask_mov_ps(low, is_high, high)};
     }
 #else
-    HWY_INLINE FloatVector load(const float* texels) const {
+    HWY_INLINE FloatVector at(IntVector offsets) const {
         const IntVector last = hn::Set(kInt, static_cast<std::int32_t>(kLanes - 1));
-        const auto lanes = hn::IndicesFromVec(kFloat, hn::And(at_, last));
-        const FloatVector low = hn::TableLookupLanes(hn::LoadU(kFloat, texels), lanes);
+        const auto lanes = hn::IndicesFromVec(kFloat, hn::And(offsets, last));
+        const FloatVector low = hn::TableLookupLanes(of_[0], lanes);
         if constexpr (vectors == 1) return low;
-        const FloatVector high = hn::TableLookupLanes(hn::LoadU(kFloat, texels + kLanes), lanes);
-        return hn::IfThenElse(hn::RebindMask(kFloat, hn::Gt(at_, last)), high, low);
+        const FloatVector high = hn::TableLookupLanes(of_[1], lanes);
+        return hn::IfThenElse(hn::RebindMask(kFloat, hn::Gt(offsets, last)), high, low);
     }
 #endif
 
 private:
-    IntVector at_;
+    FloatVector of_[vectors];
 };
 
 // The lines of a row, which have the same taps.
 template <std::size_t count>
 struct Lines {
     static constexpr std::size_t kCount = count;
+    std::size_t step;  // floats from a texel to the next
     const float* texels;
     std::size_t texels_apart;
     float* sums;
     std::size_t sums_apart;
 };
 
-// `fixed` is the number of taps if the compiler should know it, otherwise 0.
-template <std::size_t vectors, bool all_count, std::uint32_t fixed, class Lines>
+// Adds `taps` taps, from `tap` on, whose texels are within the window of the first of them.
+template <std::size_t vectors, bool all_count, std::uint32_t taps, class Lines>
+HWY_INLINE void add_taps(const Lines& lines, std::uint32_t tap, IntVector offsets, const float* weights,
+                         FloatVector* sum) {
+    for (std::size_t line = 0; line < Lines::kCount; ++line) {
+        const Window<vectors> window(lines.texels + line * lines.texels_apart + tap * lines.step);
+        for (std::uint32_t k = 0; k < taps; ++k) {
+            const TapWeights<all_count> of_tap(weights + (tap + k) * kLanes);
+            const IntVector at = hn::Add(offsets, hn::Set(kInt, static_cast<std::int32_t>(k * lines.step)));
+            sum[line] = of_tap.added(window.at(at), sum[line]);
+        }
+    }
+}
+
+template <std::size_t vectors, bool all_count, std::uint32_t shared, class Lines>
 HWY_INLINE void sum_window_of(const LineTaps::Block& block, const Lines& lines, const std::int32_t* offsets,
                               const float* weights) {
-    const Lookup<vectors> lookup(offsets);
+    const IntVector at = hn::LoadU(kInt, offsets);
     FloatVector sum[Lines::kCount];
     for (FloatVector& of_line : sum) of_line = hn::Zero(kFloat);
-    const std::uint32_t taps = fixed != 0 ? fixed : block.taps;
-#pragma GCC unroll 4
-    for (std::uint32_t tap = 0; tap < taps; ++tap, weights += kLanes) {
-        const TapWeights<all_count> of_tap(weights);
-        for (std::size_t line = 0; line < Lines::kCount; ++line)
-            sum[line] = of_tap.added(lookup.load(lines.texels + line * lines.texels_apart + tap), sum[line]);
+    std::uint32_t tap = 0;
+    for (; tap + shared <= block.taps; tap += shared)
+        add_taps<vectors, all_count, shared>(lines, tap, at, weights, sum);
+    if constexpr (shared > 1) {
+        for (; tap < block.taps; ++tap) add_taps<vectors, all_count, 1>(lines, tap, at, weights, sum);
     }
     for (std::size_t line = 0; line < Lines::kCount; ++line)
         hn::Store(sum[line], kFloat, lines.sums + line * lines.sums_apart);
@@ -163,20 +192,31 @@ HWY_INLINE void sum_window_of(const LineTaps::Block& block, const Lines& lines, 
 template <std::size_t vectors, bool all_count, class Lines>
 HWY_INLINE void sum_window(const LineTaps::Block& block, const Lines& lines, const std::int32_t* offsets,
                            const float* weights) {
-    constexpr std::uint32_t kCubic = 4;
-    if (block.taps == kCubic) return sum_window_of<vectors, all_count, kCubic>(block, lines, offsets, weights);
-    sum_window_of<vectors, all_count, 0>(block, lines, offsets, weights);
+    if (block.shared == 4) return sum_window_of<vectors, all_count, 4>(block, lines, offsets, weights);
+    if (block.shared == 2) return sum_window_of<vectors, all_count, 2>(block, lines, offsets, weights);
+    sum_window_of<vectors, all_count, 1>(block, lines, offsets, weights);
 }
 
-template <class D>
-HWY_INLINE hn::Vec<D> load_quads(D d, const float* texels, const std::int32_t* offsets) {
-    if constexpr (hn::MaxLanes(D()) == 4) {
+// Loads a vector in pieces of so many floats.
+template <std::size_t piece, class D>
+HWY_INLINE hn::Vec<D> load_pieces(D d, const float* texels, const std::int32_t* offsets) {
+    if constexpr (hn::MaxLanes(D()) == piece) {
         return hn::LoadU(d, texels + offsets[0]);
     } else {
         constexpr hn::Half<D> kHalf;
-        constexpr std::size_t kQuads = hn::MaxLanes(D()) / 8;
-        return hn::Combine(d, load_quads(kHalf, texels, offsets + 4 * kQuads), load_quads(kHalf, texels, offsets));
+        return hn::Combine(d, load_pieces<piece>(kHalf, texels, offsets + hn::MaxLanes(kHalf)),
+                           load_pieces<piece>(kHalf, texels, offsets));
     }
+}
+
+// The texels of each pixel have several channels, which are loaded together.
+template <std::size_t channels, bool all_count>
+HWY_INLINE FloatVector sum_texels(const LineTaps::Block& block, const float* texels, const std::int32_t* offsets,
+                                  const float* weights) {
+    FloatVector sum = hn::Zero(kFloat);
+    for (std::uint32_t tap = 0; tap < block.taps; ++tap, texels += channels, weights += kLanes)
+        sum = TapWeights<all_count>(weights).added(load_pieces<channels>(kFloat, texels, offsets), sum);
+    return sum;
 }
 
 // Four texels of each pixel are loaded and transposed.
@@ -187,10 +227,10 @@ HWY_INLINE FloatVector sum_apart(const LineTaps::Block& block, const float* texe
     const hn::Repartition<double, Float> pair;
     FloatVector sum = hn::Zero(kFloat);
     for (std::uint32_t tap = 0; tap < block.taps; tap += 4, texels += 4, weights += 4 * kLanes) {
-        const FloatVector a = load_quads(kFloat, texels, offsets);
-        const FloatVector b = load_quads(kFloat, texels, offsets + 1);
-        const FloatVector c = load_quads(kFloat, texels, offsets + 2);
-        const FloatVector d = load_quads(kFloat, texels, offsets + 3);
+        const FloatVector a = load_pieces<4>(kFloat, texels, offsets);
+        const FloatVector b = load_pieces<4>(kFloat, texels, offsets + 1);
+        const FloatVector c = load_pieces<4>(kFloat, texels, offsets + 2);
+        const FloatVector d = load_pieces<4>(kFloat, texels, offsets + 3);
         const auto ab_low = hn::BitCast(pair, hn::InterleaveLower(kFloat, a, b));
         const auto ab_high = hn::BitCast(pair, hn::InterleaveUpper(kFloat, a, b));
         const auto cd_low = hn::BitCast(pair, hn::InterleaveLower(kFloat, c, d));
@@ -207,7 +247,7 @@ HWY_INLINE FloatVector sum_apart(const LineTaps::Block& block, const float* texe
 
 template <bool all_count, class Lines>
 HWY_INLINE void sum_block(const LineTaps& taps, const LineTaps::Block& block, Lines lines) {
-    lines.texels += block.first;
+    lines.texels += block.first * static_cast<std::ptrdiff_t>(lines.step);
     const std::int32_t* offsets = taps.offsets.data() + block.offsets;
     const float* weights = taps.weights.data() + block.weights;
     switch (block.kind) {
@@ -220,13 +260,19 @@ HWY_INLINE void sum_block(const LineTaps& taps, const LineTaps::Block& block, Li
     }
     for (std::size_t line = 0; line < Lines::kCount; ++line) {
         const float* const texels = lines.texels + line * lines.texels_apart;
-        hn::Store(sum_apart<all_count>(block, texels, offsets, weights), kFloat, lines.sums + line * lines.sums_apart);
+        const FloatVector sum = lines.step == 4   ? sum_texels<4, all_count>(block, texels, offsets, weights)
+                                : lines.step == 2 ? sum_texels<2, all_count>(block, texels, offsets, weights)
+                                                  : sum_apart<all_count>(block, texels, offsets, weights);
+        hn::Store(sum, kFloat, lines.sums + line * lines.sums_apart);
     }
 }
 
 template <class Lines>
 HWY_INLINE void sum_lines(const LineTaps& taps, std::span<const LineTaps::Block> blocks, Lines lines) {
+    constexpr std::size_t kAhead = 512;  // floats, to prefetch: a single line may be the texture itself
     for (const LineTaps::Block& block : blocks) {
+        const float* const ahead = lines.texels + block.first * static_cast<std::ptrdiff_t>(lines.step) + kAhead;
+        for (std::size_t i = 0; Lines::kCount == 1 && i < 2 * kLineBlock; i += kLineBlock) hwy::Prefetch(ahead + i);
         if (block.all_count) {
             sum_block<true>(taps, block, lines);
         } else {
@@ -239,9 +285,9 @@ HWY_INLINE void sum_lines(const LineTaps& taps, std::span<const LineTaps::Block>
 void along(const LineTaps& taps, std::span<const LineTaps::Block> blocks, std::size_t lines, const float* texels,
            std::size_t texels_apart, float* sums, std::size_t sums_apart) {
     sums += static_cast<std::size_t>(blocks.data() - taps.blocks.data()) * kLanes;
-    if (lines == 1) return sum_lines(taps, blocks, Lines<1>{texels, texels_apart, sums, sums_apart});
-    if (lines == 2) return sum_lines(taps, blocks, Lines<2>{texels, texels_apart, sums, sums_apart});
-    sum_lines(taps, blocks, Lines<4>{texels, texels_apart, sums, sums_apart});
+    if (lines == 1) return sum_lines(taps, blocks, Lines<1>{taps.step, texels, texels_apart, sums, sums_apart});
+    if (lines == 2) return sum_lines(taps, blocks, Lines<2>{taps.step, texels, texels_apart, sums, sums_apart});
+    sum_lines(taps, blocks, Lines<4>{taps.step, texels, texels_apart, sums, sums_apart});
 }
 
 // Vectors that are summed at the same time, so that sums do not wait for each other.
@@ -294,6 +340,41 @@ void down(const float* const* rows, const float* weights, std::size_t row_count,
     for (; i < count; i += kLanes) down_part<1>(rows, weights, row_count, first + i, sums + i);
 }
 
+// Sums vectors of two rows of pixels. Each vector of a row is loaded once for both.
+template <std::size_t vectors>
+HWY_INLINE void down_part_of_two(const float* const* rows, const RowPair& pair, std::size_t first, float* upper,
+                                 float* lower) {
+    FloatVector sum[2][vectors];
+    for (std::size_t v = 0; v < vectors; ++v) sum[0][v] = sum[1][v] = hn::Zero(kFloat);
+    const auto add_row = [&](std::size_t i, auto in_upper, auto in_lower) HWY_ATTR {
+        const FloatVector weights[] = {hn::Set(kFloat, in_upper.value ? pair.upper[i] : 0),
+                                       hn::Set(kFloat, in_lower.value ? pair.lower[i - pair.skipped] : 0)};
+        for (std::size_t v = 0; v < vectors; ++v) {
+            const FloatVector value = hn::Load(kFloat, rows[i] + first + v * kLanes);
+            if constexpr (in_upper.value) sum[0][v] = hn::MulAdd(value, weights[0], sum[0][v]);
+            if constexpr (in_lower.value) sum[1][v] = hn::MulAdd(value, weights[1], sum[1][v]);
+        }
+    };
+    constexpr std::true_type kYes;
+    constexpr std::false_type kNo;
+    std::size_t i = 0;
+    for (; i < pair.skipped; ++i) add_row(i, kYes, kNo);
+    for (; i < pair.upper.size(); ++i) add_row(i, kYes, kYes);
+    for (; i < pair.skipped + pair.lower.size(); ++i) add_row(i, kNo, kYes);
+    for (std::size_t v = 0; v < vectors; ++v) {
+        hn::Store(sum[0][v], kFloat, upper + v * kLanes);
+        hn::Store(sum[1][v], kFloat, lower + v * kLanes);
+    }
+}
+
+void down_two(const float* const* rows, const RowPair& pair, std::size_t first, std::size_t count, float* upper,
+              float* lower) {
+    std::size_t i = 0;
+    for (; i + kAtOnce / 2 * kLanes <= count; i += kAtOnce / 2 * kLanes)
+        down_part_of_two<kAtOnce / 2>(rows, pair, first + i, upper + i, lower + i);
+    for (; i < count; i += kLanes) down_part_of_two<1>(rows, pair, first + i, upper + i, lower + i);
+}
+
 void add(const float* row, float weight, std::size_t count, float* sums) {
     const FloatVector weights = hn::Set(kFloat, weight);
     for (std::size_t i = 0; i < count; i += kLanes)
@@ -306,7 +387,7 @@ void divide(float* values, std::size_t count, float by) {
         hn::Store(hn::Div(hn::Load(kFloat, values + i), divisor), kFloat, values + i);
 }
 
-constexpr LineSums kSums{prepare, along, slide, down, add, divide};
+constexpr LineSums kSums{prepare, along, slide, down, down_two, add, divide};
 
 }  // namespace
 

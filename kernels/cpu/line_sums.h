@@ -46,34 +46,44 @@ inline constexpr std::size_t kLineRest = 4 * kLineBlock;
 
 /// The texels that the pixels of a line sum, prepared for vectors.
 struct LineTaps {
-    /// How the texels of a vector of pixels are loaded.
+    /// How the texels of a block are loaded.
     enum class Kind : std::uint8_t {
         one,   ///< the texels of each tap are within a vector of texels
         two,   ///< the texels of each tap are within two adjacent vectors
         four,  ///< the texels of each tap are within four adjacent vectors
-        apart  ///< four taps at a time, pixel by pixel
+        apart  ///< pixel by pixel, of lines with one channel four taps at a time
     };
     struct Block {
         Kind kind;
         bool all_count;         ///< no weight is 0
+        std::uint8_t shared;    ///< 1, 2 or 4 consecutive taps whose texels are within the vectors of the first one
         std::uint32_t taps;     ///< maximum of the pixels
         std::int32_t first;     ///< first texel
         std::uint32_t loaded;   ///< number of texels that are loaded from the first one on
-        std::uint32_t offsets;  ///< index of the first pixel's offset
+        std::uint32_t offsets;  ///< index of the first value's offset
         std::uint32_t weights;  ///< index of the first tap's weights
     };
 
     std::int32_t first_texel = 0;       ///< the line starts with this texel
     std::size_t texels = 0;             ///< length of the line
-    std::size_t pixels = 0;             ///< a multiple of kLineBlock
-    std::vector<Block> blocks;          ///< one for each vector of pixels
-    std::vector<std::int32_t> offsets;  ///< first texel of each pixel, counted from the first texel of its block
-    LineVector<float> weights;          ///< of the first tap of a vector of pixels, then of the second, and so on
+    std::size_t step = 1;               ///< number of channels of a line
+    std::size_t values = 0;             ///< channels of all pixels: a multiple of kLineBlock
+    std::vector<Block> blocks;          ///< one for each vector of values
+    std::vector<std::int32_t> offsets;  ///< of each value: its float of the first tap, counted from those of its block
+    LineVector<float> weights;          ///< of the first tap of a vector of values, then of the second, and so on
+};
+
+/// The weights of rows in the sums of two rows of pixels, none of them 0. The upper sum starts with the first row, and
+/// the lower one after `skipped` rows, with a row of the upper one.
+struct RowPair {
+    std::span<const float> upper;
+    std::span<const float> lower;
+    std::size_t skipped;
 };
 
 struct LineSums {
-    /// Prepares the pixels [begin, begin + count) of an axis that does not slide.
-    LineTaps (*prepare)(const SumAxis& axis, std::size_t begin, std::size_t count);
+    /// Prepares the pixels [begin, begin + count) of an axis that does not slide, for lines of `step` channels.
+    LineTaps (*prepare)(const SumAxis& axis, std::size_t begin, std::size_t count, std::size_t step);
     /// Writes the sums of consecutive blocks of 1, 2 or 4 lines, which start so many floats apart. The texels that the
     /// blocks load must be readable: at most kLineRest after the last one of a line.
     void (*along)(const LineTaps& taps, std::span<const LineTaps::Block> blocks, std::size_t lines, const float* texels,
@@ -86,6 +96,9 @@ struct LineSums {
     /// multiple of kLineBlock, and no weight may be 0.
     void (*down)(const float* const* rows, const float* weights, std::size_t row_count, std::size_t first,
                  std::size_t count, float* sums);
+    /// Writes the sums of two rows of pixels, as two calls of down() do.
+    void (*down_two)(const float* const* rows, const RowPair& pair, std::size_t first, std::size_t count, float* upper,
+                     float* lower);
     /// Adds row[k] * weight to sums[k].
     void (*add)(const float* row, float weight, std::size_t count, float* sums);
     /// Divides values by a number.

@@ -23,13 +23,18 @@ namespace {
 constexpr std::size_t kChannels = 4;
 constexpr std::size_t kMaxKept = 64;  // rows of sums along x that are kept until all pixels have used them
 // Texels are decoded, and pixels summed and encoded, in parts of rows whose values stay in the L1 cache.
-constexpr std::size_t kPart = 2048;
+constexpr std::size_t kPart = 1024;
 
 std::size_t max_taps(const SumAxis& axis, std::size_t begin, std::size_t count) {
     if (axis.slides) return axis.weights.size();
     std::size_t maximum = 0;
     for (std::size_t i = begin; i < begin + count; ++i) maximum = std::max(maximum, axis.taps(i).weights.size());
     return maximum;
+}
+
+// Returns whether channels are separated and interleaved with few instructions: those of 8 and 16 bits are.
+bool has_quick_planes(const CpuJob& job) {
+    return !has_floats(job.textures[0].format) && !has_floats(job.image.format().stored);
 }
 
 // Rows of sums along x of a tile. A row has a line of sums for each channel, or a single line with all channels of one
@@ -46,37 +51,47 @@ public:
             first_texel_ = axis.taps(begin).first;
             texel_count_ = width + sliding_.size() - 1;
         } else {
-            taps_ = sums_.prepare(axis, begin, width);
+            taps_ = sums_.prepare(axis, begin, width, step_);
             first_texel_ = taps_.first_texel;
             texel_count_ = taps_.texels;
         }
-        room_line_ = whole_line_blocks(texel_count_ * step_) + kLineRest;
+        room_line_ = whole_line_blocks((texel_count_ + 2 * kLineBlock) * step_) + kLineRest;
         room_.resize(lines_ * room_line_);
     }
 
     std::size_t lines() const { return lines_; }
-    std::size_t line() const { return line_; }  // floats from a line to the next
-    std::size_t values() const { return lines_ * line_; }
+    std::size_t line() const { return line_; }                // floats of a line
+    std::size_t apart() const { return line_ + kLineBlock; }  // floats from a line to the next
+    std::size_t values() const { return lines_ * apart(); }
     std::size_t step() const { return step_; }  // floats from a pixel to the next
 
     /// Writes the sums of row `y` of the texture.
     void sum(std::int32_t y, float* sums) {
-        constexpr std::int32_t kPrefetched = 2;  // rows ahead; they are too far apart for the CPU to prefetch them
-        texels_.prefetch(first_texel_, y + kPrefetched, texel_count_);
         if (const float* const values = lines_ == 1 ? texels_.values_in_place(y) : nullptr)
             return sliding_.empty() ? along_in_place(values, y, sums) : slide_in_place(values, y, sums);
         if (!sliding_.empty()) return slide_copied(0, line_, y, sums);
-        sums_.along(taps_, taps_.blocks, lines_, read(first_texel_, y, texel_count_), room_line_, sums, line_);
+        along_copied(taps_.blocks, y, sums);
     }
     /// Returns texels, in lines that start `room_line()` floats after one another. The next call replaces them.
     const float* read(std::int32_t x, std::int32_t y, std::size_t count) {
-        texels_.centers(x, y, count, room_.data(),
+        texels_.prefetch(x, y + kPrefetched, count);
+        // Texels inside the texture are decoded in whole vectors.
+        constexpr std::int32_t kMask = -static_cast<std::int32_t>(kLineBlock);
+        const std::int32_t begin = x & kMask;
+        const std::int32_t from = std::max(begin, std::min(x, 0));
+        const std::int32_t end = x + static_cast<std::int32_t>(count);
+        const std::int32_t to = end < texels_.width() ? std::min((end - 1 - kMask) & kMask, texels_.width()) : end;
+        float* const room = room_.data();
+        texels_.centers(from, y, static_cast<std::size_t>(to - from),
+                        room + static_cast<std::size_t>(from - begin) * step_,
                         lines_ == 1 ? ChannelLayout{1, step_} : ChannelLayout{room_line_, 1});
-        return room_.data();
+        return room + static_cast<std::size_t>(x - begin) * step_;
     }
     std::size_t room_line() const { return room_line_; }
 
 private:
+    static constexpr std::int32_t kPrefetched = 2;  // rows ahead; they are too far apart for the CPU to prefetch them
+
     // Sums texels inside the texture without copying them. `row` has the texels of the whole row.
     void slide_in_place(const float* row, std::int32_t y, float* sums) {
         const std::size_t around = sliding_.size() - 1;  // texels that a line has more than pixels
@@ -103,7 +118,7 @@ private:
             const std::int32_t x = first_texel_ + static_cast<std::int32_t>(from / step_);
             const float* const texels = read(x, y, (next - from) / step_ + sliding_.size() - 1);
             for (std::size_t i = 0; i < lines_; ++i)
-                sums_.slide(sliding_, step_, texels + i * room_line_, next - from, sums + i * line_ + from);
+                sums_.slide(sliding_, step_, texels + i * room_line_, next - from, sums + i * apart() + from);
         }
     }
 
@@ -117,20 +132,32 @@ private:
         const std::span<const LineTaps::Block> blocks = taps_.blocks;
         const auto first = std::ranges::find_if(blocks, is_inside);
         const auto last = std::find_if_not(first, blocks.end(), is_inside);
-        const auto sum_copied = [&](auto begin, auto end) {
-            if (begin == end) return;
-            std::int32_t from = begin->first, to = from;
-            for (auto block = begin; block != end; ++block) {
-                from = std::min(from, block->first);
-                to = std::max(to, block->first + static_cast<std::int32_t>(block->loaded));
+        along_copied({blocks.begin(), first}, y, sums);
+        sums_.along(taps_, {first, last}, 1, row + first_texel_ * static_cast<std::ptrdiff_t>(step_), room_line_, sums,
+                    apart());
+        along_copied({last, blocks.end()}, y, sums);
+    }
+
+    // Decodes the texels of consecutive blocks and sums them, in parts whose texels stay in the L1 cache.
+    void along_copied(std::span<const LineTaps::Block> blocks, std::int32_t y, float* sums) {
+        const auto part = static_cast<std::int32_t>(kPart / texels_.channels());  // texels
+        while (!blocks.empty()) {
+            std::int32_t from = blocks[0].first, to = from;
+            std::size_t count = 0;
+            for (; count < blocks.size(); ++count) {
+                const LineTaps::Block& block = blocks[count];
+                const std::int32_t low = std::min(from, block.first);
+                const std::int32_t high = std::max(to, block.first + static_cast<std::int32_t>(block.loaded));
+                if (count > 0 && high - low > part) break;
+                from = low;
+                to = high;
             }
             to = std::min(to, static_cast<std::int32_t>(texel_count_));
-            texels_.centers(first_texel_ + from, y, static_cast<std::size_t>(to - from), room_.data() + from, {1, 1});
-            sums_.along(taps_, {begin, end}, 1, room_.data(), room_line_, sums, line_);
-        };
-        sum_copied(blocks.begin(), first);
-        sums_.along(taps_, {first, last}, 1, row + first_texel_, room_line_, sums, line_);
-        sum_copied(last, blocks.end());
+            const float* const texels = read(first_texel_ + from, y, static_cast<std::size_t>(to - from));
+            sums_.along(taps_, blocks.first(count), lines_, texels - from * static_cast<std::ptrdiff_t>(step_),
+                        room_line_, sums, apart());
+            blocks = blocks.subspan(count);
+        }
     }
 
     const LineSums& sums_ = *line_sums();
@@ -156,28 +183,17 @@ public:
           corner_(corner),
           width_(width),
           texels_(job.textures[0], job.shapes[0], corner.z),
-          interleaves_(sums.x.slides && job.image.takes_values(texels_.channels())),
+          interleaves_(job.image.takes_values(texels_.channels()) && (sums.x.slides || !has_quick_planes(job))),
           across_(texels_, sums.x, static_cast<std::size_t>(corner.x), width, interleaves_),
-          stored_values_(interleaves_ ? across_.values() : kChannels * across_.line()),
+          stored_values_(interleaves_ ? across_.values() : kChannels * across_.apart()),
           first_row_(sums.y.taps(row_of(0)).first) {}
 
     void make(std::size_t height) {
         const std::size_t taps = max_taps(sums_.y, row_of(0), height);
         if (taps > kMaxKept) return make_by_columns(height);
-        kept_.assign(taps, {});
-        pixels_.assign(interleaves_ ? kPart : kChannels * (kPart / across_.lines()), 0.0f);
-        std::vector<const float*> rows(taps);
-        std::vector<float> weights(taps);
-        for (std::size_t i = 0; i < height; ++i) {
-            const SumAxis::Taps column = sums_.y.taps(row_of(i));
-            std::size_t count = 0;
-            for (std::size_t tap = 0; tap < column.weights.size(); ++tap) {
-                if (column.weights[tap] == 0) continue;
-                rows[count] = kept_row(column.first + static_cast<std::int32_t>(tap));
-                weights[count++] = column.weights[tap];
-            }
-            sum_down(i, std::span(rows).first(count), weights);
-        }
+        kept_.assign(taps + 2, {});
+        pixels_.assign(2 * (kPart / across_.lines()) * (interleaves_ ? 1 : kChannels), 0.0f);
+        for (std::size_t i = 0; i < height;) i += i + 1 < height && make_two(i) ? 2 : (make_one(i), 1);
     }
 
 private:
@@ -197,18 +213,56 @@ private:
     }
 
     // Computes a row of the image from rows of sums.
-    void sum_down(std::size_t i, std::span<const float*> rows, std::span<const float> weights) {
+    void make_one(std::size_t i) {
+        const SumAxis::Taps column = sums_.y.taps(row_of(i));
+        rows_.clear();
+        weights_.clear();
+        for (std::size_t tap = 0; tap < column.weights.size(); ++tap) {
+            if (column.weights[tap] == 0) continue;
+            rows_.push_back(kept_row(column.first + static_cast<std::int32_t>(tap)));
+            weights_.push_back(column.weights[tap]);
+        }
+        sum_down(i, 1, [&](std::size_t first, std::size_t count, float* sums, float*) {
+            lines_.down(rows_.data(), weights_.data(), rows_.size(), first, count, sums);
+        });
+    }
+
+    // Computes two rows of the image together, which reads the rows that they share only once. Returns false if they
+    // share too few.
+    bool make_two(std::size_t i) {
+        const SumAxis::Taps upper = sums_.y.taps(row_of(i)), lower = sums_.y.taps(row_of(i + 1));
+        const std::int64_t skipped = std::int64_t{lower.first} - upper.first;
+        const auto rows = static_cast<std::size_t>(skipped) + lower.weights.size();
+        const auto has_zeros = [](std::span<const float> weights) {
+            return std::ranges::find(weights, 0.0f) != weights.end();
+        };
+        if (skipped < 0 || std::cmp_greater_equal(skipped, upper.weights.size()) || rows < upper.weights.size() ||
+            rows > kept_.size() || has_zeros(upper.weights) || has_zeros(lower.weights))
+            return false;
+        rows_.clear();
+        for (std::size_t row = 0; row < rows; ++row)
+            rows_.push_back(kept_row(upper.first + static_cast<std::int32_t>(row)));
+        const RowPair pair{upper.weights, lower.weights, static_cast<std::size_t>(skipped)};
+        sum_down(i, 2, [&](std::size_t first, std::size_t count, float* upper_sums, float* lower_sums) {
+            lines_.down_two(rows_.data(), pair, first, count, upper_sums, lower_sums);
+        });
+        return true;
+    }
+
+    // Computes one or two rows of the image with sum(first value of rows, count, sums of the upper row, of the lower).
+    template <class Sum>
+    void sum_down(std::size_t i, std::size_t count, const Sum& sum) {
         const std::size_t part = kPart / across_.lines();  // floats of a line
         PixelPosition at = position_of(i);
         std::size_t to = 0;
         for (std::size_t from = 0; from < across_.line(); from = to) {
             to = std::min(from + part, across_.line());
-            for (std::size_t line = 0; line < across_.lines(); ++line) {
-                lines_.down(rows.data(), weights.data(), rows.size(), line * across_.line() + from, to - from,
-                            &pixels_[line * part]);
-            }
+            float* const lower = pixels_.data() + pixels_.size() / 2;
+            for (std::size_t line = 0; line < across_.lines(); ++line)
+                sum(line * across_.apart() + from, to - from, &pixels_[line * part], lower + line * part);
             const std::size_t pixels = std::min((to - from) / across_.step(), width_ - from / across_.step());
             store(at, pixels_.data(), part, pixels);
+            if (count == 2) store({at.x, at.y + 1, at.z}, lower, part, pixels);
             at.x += static_cast<std::int32_t>(pixels);
         }
     }
@@ -234,19 +288,23 @@ private:
             std::erase_if(open, [&](OpenRow& each) {
                 const SumAxis::Taps column = sums_.y.taps(row_of(each.i));
                 if (y < column.first + static_cast<std::int32_t>(column.weights.size())) return false;
-                store(position_of(each.i), each.sums.data(), across_.line(), width_);
+                store(position_of(each.i), each.sums.data(), across_.apart(), width_);
                 return true;
             });
         }
     }
 
     const float* kept_row(std::int32_t y) {
-        KeptRow& row = kept_[static_cast<std::size_t>(y - first_row_) % kept_.size()];
-        if (row.y == y && !row.sums.empty()) return row.sums.data();
-        row.sums.resize(across_.values());
+        // Rows start at different offsets within pages. Otherwise, they would displace each other from the L1 cache.
+        constexpr std::size_t kStagger = 5 * kLineBlock;
+        const std::size_t index = static_cast<std::size_t>(y - first_row_) % kept_.size();
+        KeptRow& row = kept_[index];
+        const bool is_kept = row.y == y && !row.sums.empty();
+        row.sums.resize(across_.values() + kept_.size() * kStagger);
+        float* const sums = row.sums.data() + index * kStagger;
         row.y = y;
-        across_.sum(y, row.sums.data());
-        return row.sums.data();
+        if (!is_kept) across_.sum(y, sums);
+        return sums;
     }
 
     // Stores pixels whose sums are in lines that start `apart` floats after one another.
@@ -279,8 +337,10 @@ private:
     bool interleaves_;
     RowSums across_;
     std::size_t stored_values_;  // of a row of pixels, with the channels that the texture lacks
-    LineVector<float> pixels_;   // a part of a row
-    std::int32_t first_row_;     // of texels; rows of the image read the same or later ones
+    LineVector<float> pixels_;   // a part of two rows
+    std::vector<const float*> rows_;
+    std::vector<float> weights_;
+    std::int32_t first_row_;  // of texels; rows of the image read the same or later ones
     std::vector<KeptRow> kept_;
     bool past_caches_ = job_.exceeds_caches();
 };

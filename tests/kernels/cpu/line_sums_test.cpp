@@ -46,12 +46,13 @@ float any_weight(Random& random) { return random.below(6) == 0 ? 0.0f : random.u
 
 bool same(float a, float b) { return a == b ? std::signbit(a) == std::signbit(b) : std::isnan(a) && std::isnan(b); }
 
-/// Pixels that are `step` texels apart and read `least` to `most` texels each.
+/// Pixels that are `step` texels apart and read `least` to `most` texels each. If these are equal, no weight is 0.
 SumAxis random_axis(Random& random, float step, std::size_t pixels, std::size_t least, std::size_t most) {
     SumAxis axis;
     for (std::size_t i = 0; i < pixels; ++i) {
         const std::size_t taps = random.between(least, most);
-        for (std::size_t tap = 0; tap < taps; ++tap) axis.weights.push_back(any_weight(random));
+        for (std::size_t tap = 0; tap < taps; ++tap)
+            axis.weights.push_back(least == most ? random.unit() + 0.1f : any_weight(random));
         axis.add_pixel(static_cast<std::int32_t>(std::floor(step * static_cast<float>(i))) - 5);
     }
     return axis;
@@ -59,27 +60,28 @@ SumAxis random_axis(Random& random, float step, std::size_t pixels, std::size_t 
 
 void expect_sums_along(Random& random, const SumAxis& axis, std::size_t begin, std::size_t count) {
     const LineSums& lines = *line_sums();
-    const LineTaps taps = lines.prepare(axis, begin, count);
+    const std::size_t step = std::size_t{1} << random.below(3);
+    const LineTaps taps = lines.prepare(axis, begin, count, step);
     const std::size_t line_count = std::size_t{1} << random.below(3);
-    const std::size_t apart = whole_line_blocks(taps.texels) + kLineRest;
+    const std::size_t apart = whole_line_blocks(taps.texels * step) + kLineRest;
     LineVector<float> all_texels(line_count * apart);
     for (float& texel : all_texels) texel = any_number(random);
-    LineVector<float> all_sums(line_count * taps.pixels);
-    lines.along(taps, taps.blocks, line_count, all_texels.data(), apart, all_sums.data(), taps.pixels);
-    for (std::size_t k = 0; k < line_count * count; ++k) {
-        const std::size_t line = k / count, i = k % count;
-        const float* const texels = &all_texels[line * apart];
-        const float* const sums = &all_sums[line * taps.pixels];
+    LineVector<float> all_sums(line_count * taps.values);
+    lines.along(taps, taps.blocks, line_count, all_texels.data(), apart, all_sums.data(), taps.values);
+    for (std::size_t k = 0; k < line_count * count * step; ++k) {
+        const std::size_t line = k / (count * step), i = k / step % count, channel = k % step;
         const SumAxis::Taps pixel = axis.taps(begin + i);
         ASSERT_GE(pixel.first, taps.first_texel);
-        ASSERT_LE(static_cast<std::size_t>(pixel.first - taps.first_texel) + pixel.weights.size(), taps.texels);
-        const float* texel = &texels[static_cast<std::size_t>(pixel.first - taps.first_texel)];
+        const auto first = static_cast<std::size_t>(pixel.first - taps.first_texel);
+        ASSERT_LE(first + pixel.weights.size(), taps.texels);
+        const float* texel = &all_texels[line * apart + first * step + channel];
         float sum = 0;
         for (const float weight : pixel.weights) {
             if (weight != 0) sum = std::fma(*texel, weight, sum);
-            ++texel;
+            texel += step;
         }
-        ASSERT_TRUE(same(sums[i], sum)) << "pixel " << i << ": " << sums[i] << " for " << sum;
+        const float found = all_sums[line * taps.values + i * step + channel];
+        ASSERT_TRUE(same(found, sum)) << "pixel " << i << " of " << step << " channels: " << found << " for " << sum;
     }
 }
 
@@ -140,11 +142,18 @@ TEST_P(LineSumsTest, SumsOfRowsMatchPlainLoops) {
         LineVector<float> sums(count), added(count);
         line_sums()->down(addresses, weights, kRows, 0, count, sums.data());
         for (std::size_t i = 0; i < kRows; ++i) line_sums()->add(addresses[i], weights[i], count, added.data());
+        const RowPair pair{{weights, 4}, {weights + 1, 3}, 2};  // rows 0 to 3 and 2 to 4
+        LineVector<float> upper(count), lower(count);
+        line_sums()->down_two(addresses, pair, 0, count, upper.data(), lower.data());
         LineVector<float> quotients = sums;
         line_sums()->divide(quotients.data(), count, 3);
         for (std::size_t k = 0; k < count; ++k) {
-            float sum = 0;
+            float sum = 0, of_upper = 0, of_lower = 0;
             for (std::size_t i = 0; i < kRows; ++i) sum = std::fma(rows[i][k], weights[i], sum);
+            for (std::size_t i = 0; i < 4; ++i) of_upper = std::fma(rows[i][k], pair.upper[i], of_upper);
+            for (std::size_t i = 0; i < 3; ++i) of_lower = std::fma(rows[2 + i][k], pair.lower[i], of_lower);
+            ASSERT_TRUE(same(upper[k], of_upper));
+            ASSERT_TRUE(same(lower[k], of_lower));
             ASSERT_TRUE(same(sums[k], sum));
             ASSERT_TRUE(same(added[k], sum));
             ASSERT_TRUE(same(quotients[k], sum / 3));
