@@ -68,3 +68,7 @@ TEST(CompilerMessagesTest, NvccHasOneMessageInWordsForAWrongFunctorAndForALambda
     if (std::string(TEXTON_TEST_NVCC).empty()) GTEST_SKIP() << "Texton was built without CUDA";
     expect_messages(TEXTON_TEST_NVCC, "wrong_functors.cu", true);
 }
+
+TEST(CompilerMessagesTest, FillingWithANumberOfAnotherTypeHasAMessageInWords) {
+    expect_messages(TEXTON_TEST_COMPILER, "wrong_fills.cpp", false);
+}
