@@ -88,6 +88,33 @@ std::span<const std::byte> bytes_of(const Pattern& pattern) {
     return std::as_bytes(std::span(&pattern, 1));
 }
 
+// Returns the byte that stores a number in every channel.
+std::uint8_t byte_of(const View& destination, int number) {
+    const FormatInfo& format = info(destination.format());
+    const bool has_bytes = format.layout == FormatLayout::plain && format.bits == 8;
+    if (number != 0 && !has_bytes) {
+        throw Error(
+            {.code = ErrorCode::bad_argument,
+             .object = kFill,
+             .problem = fmt::format("the number {} of type int could mean a byte or a channel, but the channels "
+                                    "of {} are not bytes",
+                                    number, name(format.format)),
+             .remedy = "Pass the stored bits as std::uint8_t, std::uint16_t or std::uint32_t, or the bytes of a "
+                       "texel.",
+             .numbers = {{"number", number}}});
+    }
+    const bool is_signed = format.kind == FormatKind::sint || format.kind == FormatKind::snorm;
+    const int lowest = is_signed ? -128 : 0, highest = is_signed ? 127 : 255;
+    if (number < lowest || number > highest) {
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = kFill,
+                     .problem = fmt::format("the number {} is outside of the range of a channel of {}", number,
+                                            name(format.format)),
+                     .remedy = fmt::format("Use a number from {} to {}.", lowest, highest)});
+    }
+    return static_cast<std::uint8_t>(number);
+}
+
 }  // namespace
 
 void fill(const View& destination, std::uint8_t pattern) { fill_with(destination, bytes_of(pattern), nullptr); }
@@ -101,6 +128,10 @@ void fill(const View& destination, std::uint16_t pattern, const Stream& stream) 
 }
 void fill(const View& destination, std::uint32_t pattern, const Stream& stream) {
     fill_with(destination, bytes_of(pattern), &stream);
+}
+void fill(const View& destination, int number) { fill(destination, byte_of(destination, number)); }
+void fill(const View& destination, int number, const Stream& stream) {
+    fill(destination, byte_of(destination, number), stream);
 }
 void fill(const View& destination, std::span<const std::byte> texel) { fill_with(destination, texel, nullptr); }
 void fill(const View& destination, std::span<const std::byte> texel, const Stream& stream) {

@@ -78,8 +78,8 @@ struct MemoryInfo {
 /// functions are thread-safe.
 ///
 /// Two environment variables configure the CPU devices. TEXTON_CPU_DEVICES (1 to 8, default 1) is their number, so that
-/// code for several devices can be tested on any machine. TEXTON_CPU_MEMORY is the memory size in bytes that each of
-/// them reports (default: the memory of the machine).
+/// code for several devices can be tested on any machine. TEXTON_CPU_MEMORY is the size of the memory that each of them
+/// has, in bytes or with a unit: 512M, 4G or 4GiB (default: the memory of the machine).
 class Device {
 public:
     /// Returns all devices: the CUDA devices in the driver's order, then the CPU devices.

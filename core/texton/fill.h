@@ -1,5 +1,6 @@
 #pragma once
 // Filling memory with a repeated pattern.
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -30,6 +31,16 @@ void fill(const View& destination, std::uint8_t pattern);
 void fill(const View& destination, std::uint16_t pattern);
 /// Fills with a pattern of 4 bytes. Otherwise like the overload for 1 byte.
 void fill(const View& destination, std::uint32_t pattern);
+/// Fills with a number of type int, for example a literal: fill(view, 255). A char, a short and a bool convert to int.
+///
+/// The number is stored in every channel. Channels must have 8 bits, so that each byte is the number, as with
+/// cudaMemset(). Only 0 is accepted for all formats. Otherwise like the overload for 1 byte.
+///
+/// Also throws Error{bad_argument} if
+/// - the channels do not have 8 bits, or the format is block-compressed, and the number is not 0: it could mean the
+///   value of a byte or of a channel,
+/// - the number is less than 0 or more than 255; for sint and snorm formats, less than -128 or more than 127.
+void fill(const View& destination, int number);
 /// Enqueues a fill on a stream. Pageable host memory is filled when the call returns. Otherwise the call can return
 /// before the fill is done, and the caller must keep the memory until then. Host memory can be filled on a stream of
 /// any device. If the stream is captured into a graph, each launch fills the memory, so the caller must keep it, also
@@ -43,10 +54,33 @@ void fill(const View& destination, std::uint8_t pattern, const Stream& stream);
 void fill(const View& destination, std::uint16_t pattern, const Stream& stream);
 /// Enqueues a fill with a pattern of 4 bytes. Otherwise like the overload for 1 byte.
 void fill(const View& destination, std::uint32_t pattern, const Stream& stream);
+/// Enqueues a fill with a number of type int. Otherwise like the overload for int and the one for 1 byte on a stream.
+void fill(const View& destination, int number, const Stream& stream);
 /// Fills with a texel of any format: 1, 2, 4, 8 or 16 bytes as they are stored. Otherwise like the overload for 1 byte.
 void fill(const View& destination, std::span<const std::byte> texel);
 /// Enqueues a fill with a texel of any format. The bytes are read during the call. Otherwise like the overload for 1
 /// byte.
 void fill(const View& destination, std::span<const std::byte> texel, const Stream& stream);
+
+namespace detail {
+/// Whether T is a number for which fill() has no overload: it is no pattern, and does not convert to int without loss.
+template <class T>
+concept NumberWithoutFill = std::floating_point<T> ||
+    (std::integral<T> && !std::same_as<decltype(+T()), int> && !std::same_as<T, std::uint32_t>);
+}  // namespace detail
+
+/// Does not compile, and says why: numbers of other types are ambiguous. std::size_t and float are examples.
+template <detail::NumberWithoutFill Number>
+void fill(const View&, Number) {
+    static_assert(!detail::NumberWithoutFill<Number>,
+                  "texton::fill() repeats the bytes of a pattern, and a number of this type has no length that all "
+                  "platforms and formats agree on. Convert it to std::uint8_t, std::uint16_t or std::uint32_t, or pass "
+                  "the bytes of a texel, for example std::as_bytes(std::span(&texel, 1))");
+}
+/// Does not compile. Like the overload without a stream.
+template <detail::NumberWithoutFill Number>
+void fill(const View& destination, Number number, const Stream&) {
+    fill(destination, number);
+}
 
 }  // namespace texton

@@ -14,6 +14,8 @@
 // CPU device only. Both devices return the same bits if the functor computes with + - * / and sqrt and if nvcc is
 // called with --fmad=false. <texton/float_math.h> contains further functions with this property.
 //
+// A lambda is a functor too in code for the CPU device only. nvcc cannot compile CUDA kernels for the type of a lambda.
+//
 // launch() copies the functor, and many threads call the copy at once. Memory that the functor points to must stay
 // allocated until the work is done. <texton/functor_traits.h> describes the static constexpr members that a functor may
 // have.
@@ -30,6 +32,7 @@
 #include <vector>
 
 #include <texton/float4.h>
+#include <texton/functor_checks.h>
 #include <texton/functor_traits.h>
 #include <texton/pixel.h>
 #include <texton/pixel_target.h>
@@ -46,6 +49,14 @@
 namespace texton {
 
 struct AffineMap;
+
+/// One launch of a batch. A plain value.
+template <class Functor, std::size_t textures>
+struct LaunchJob {
+    View image;                             ///< destination image
+    Functor functor;                        ///< called for every pixel
+    std::array<Texture, textures> sources;  ///< textures that the functor reads
+};
 
 namespace detail {
 
@@ -168,18 +179,6 @@ struct WithSourceArray : Functor {
         return static_cast<const Functor&>(*this)(at, SourceArray<Source, count>(first, others...));
     }
 };
-
-template <std::size_t>
-struct SourceOfTexture {
-    using OnCpu = CpuSource;
-};
-
-/// Returns whether the functor can be called with one source for each texture.
-template <class Functor, std::size_t... index>
-constexpr bool takes_sources(std::index_sequence<index...>) {
-    return std::is_invocable_r_v<Float4, const Functor&, PixelPosition,
-                                 const typename SourceOfTexture<index>::OnCpu&...>;
-}
 
 template <class Functor, std::size_t... index>
 PixelFunction pixel_function(const Functor& functor, std::index_sequence<index...>) {
@@ -346,9 +345,6 @@ bool run_codes_on_cuda(const Launch& launch, const Functor& functor, std::index_
 
 template <class Functor, std::size_t textures>
 void run_on_cuda(const Launch& launch, const Functor& functor) {
-    static_assert(
-        std::is_trivially_copyable_v<Functor>,
-        "a functor of launch() is copied to the GPU as bytes, so its members must be plain values and pointers");
     if constexpr (is_by_channel<Functor>() && textures > 0) {
         if (run_codes_on_cuda(launch, functor, std::make_index_sequence<textures>{})) return;
     }
@@ -385,12 +381,9 @@ inline namespace for_both_devices {
 inline namespace for_cpu_device {
 #endif
 
-/// Enqueues a functor that reads the first `textures` textures of a launch.
+/// Enqueues a functor that reads the first `textures` textures of a launch. check_functor() must be true for it.
 template <std::size_t textures, class Functor>
 void run_functor(Launch& launch, const Functor& functor) {
-    static_assert(takes_sources<Functor>(std::make_index_sequence<textures>{}),
-                  "a functor of launch() needs the member function: template <class Source> TEXTON_HD Float4 "
-                  "operator()(PixelPosition, const Source&...) const, with one source for each texture of the call");
     if constexpr (requires { Functor::kPixels; }) static_assert(Functor::kPixels >= 1, "kPixels must be at least 1");
     static_assert(is_pointwise_with_tables<Functor>() || !is_pointwise<Functor>(),
                   "kPointwise = true needs kPointwiseWithTables to be true");
@@ -401,6 +394,27 @@ void run_functor(Launch& launch, const Functor& functor) {
     run_on_cuda<Functor, textures>(launch, functor);
 #else
     launch.refuse_cuda();
+#endif
+}
+
+/// Enqueues the jobs of a batch: for each a functor that reads `textures` textures.
+template <class Functor, std::size_t textures>
+void run_functors(const Stream& stream, const std::vector<LaunchJob<Functor, textures>>& jobs) {
+    std::vector<Launch> launches;
+    for (const auto& job : jobs)
+        launches.emplace_back("texton::launch", stream, job.image, job.sources, overlap_of<Functor>());
+    if (launches.empty()) return;
+    if (launches[0].on_cpu()) {
+        constexpr auto kIndices = std::make_index_sequence<textures>{};
+        for (std::size_t i = 0; i < jobs.size(); ++i) run_on_cpu(launches[i], jobs[i].functor, kIndices);
+        return;
+    }
+#if defined(__CUDACC__)
+    std::vector<const Functor*> functors;
+    for (const auto& job : jobs) functors.push_back(&job.functor);
+    run_batch_on_cuda<Functor, textures>(launches, functors);
+#else
+    launches[0].refuse_cuda();
 #endif
 }
 
@@ -465,7 +479,8 @@ template <class Functor, std::same_as<Texture>... Textures>
 void launch(const Stream& stream, const View& image, const Functor& functor, const Textures&... textures) try {
     const std::array<Texture, sizeof...(Textures)> all{textures...};
     detail::Launch launch("texton::launch", stream, image, all, detail::overlap_of<Functor>());
-    detail::run_functor<sizeof...(Textures)>(launch, functor);
+    if constexpr (detail::check_functor<Functor, CpuSource, sizeof...(Textures)>())
+        detail::run_functor<sizeof...(Textures)>(launch, functor);
 } catch (const std::bad_alloc&) {
     detail::refuse_host_memory("texton::launch");
 }
@@ -484,18 +499,11 @@ template <class Functor, std::size_t count>
 requires(count > 0) void launch(const Stream& stream, const View& image, const Functor& functor,
                                 const std::array<Texture, count>& textures) try {
     detail::Launch launch("texton::launch", stream, image, textures, detail::overlap_of<Functor>());
-    detail::run_functor<count>(launch, detail::WithSourceArray<Functor, count>{functor});
+    if constexpr (detail::check_functor<Functor, SourceArray<CpuSource, count>, 1>())
+        detail::run_functor<count>(launch, detail::WithSourceArray<Functor, count>{functor});
 } catch (const std::bad_alloc&) {
     detail::refuse_host_memory("texton::launch");
 }
-
-/// One launch of a batch. A plain value.
-template <class Functor, std::size_t textures>
-struct LaunchJob {
-    View image;                             ///< destination image
-    Functor functor;                        ///< called for every pixel
-    std::array<Texture, textures> sources;  ///< textures that the functor reads
-};
 
 /// Enqueues many launches together. The images may have any sizes and formats. On a CUDA device, one CUDA kernel
 /// computes as many images as fit into 32,000 bytes of arguments: about 200 for a small functor with one texture. The
@@ -507,22 +515,7 @@ struct LaunchJob {
 /// thrown, some jobs may have been enqueued.
 template <class Functor, std::size_t textures>
 void launch(const Stream& stream, const std::vector<LaunchJob<Functor, textures>>& jobs) try {
-    constexpr auto kIndices = std::make_index_sequence<textures>{};
-    std::vector<detail::Launch> launches;
-    for (const auto& job : jobs)
-        launches.emplace_back("texton::launch", stream, job.image, job.sources, detail::overlap_of<Functor>());
-    if (launches.empty()) return;
-    if (launches[0].on_cpu()) {
-        for (std::size_t i = 0; i < jobs.size(); ++i) detail::run_on_cpu(launches[i], jobs[i].functor, kIndices);
-        return;
-    }
-#if defined(__CUDACC__)
-    std::vector<const Functor*> functors;
-    for (const auto& job : jobs) functors.push_back(&job.functor);
-    detail::run_batch_on_cuda<Functor, textures>(launches, functors);
-#else
-    launches[0].refuse_cuda();
-#endif
+    if constexpr (detail::check_functor<Functor, CpuSource, textures>()) detail::run_functors(stream, jobs);
 } catch (const std::bad_alloc&) {
     detail::refuse_host_memory("texton::launch");
 }

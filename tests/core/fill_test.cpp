@@ -237,6 +237,48 @@ TEST_P(FillTest, APatternThatDoesNotDivideATexelIsRefused) {
     fill(memory.view(), Bytes(16));
 }
 
+TEST_P(FillTest, AnIntIsStoredInEveryChannelOf8Bits) {
+    const Stream stream(device());
+    const Linear memory(device(), 64);
+    fill(memory.view(), 77);
+    EXPECT_EQ(download(memory.view()), Bytes(64, std::byte{77}));
+    fill(memory.view(Format::rgba8_srgb, {16}), 255, stream);
+    stream.synchronize();
+    EXPECT_EQ(download(memory.view()), Bytes(64, std::byte{255}));
+    fill(memory.view(Format::rg8_snorm, {32}), -2);
+    EXPECT_EQ(download(memory.view()), Bytes(64, std::byte{254}));
+    fill(memory.view(), 'A');
+    EXPECT_EQ(download(memory.view()), Bytes(64, std::byte{'A'}));
+    for (const Format format : {Format::rgba32_float, Format::r16_uint, Format::rgb10a2_unorm, Format::bc1_unorm}) {
+        const Array array(device(), {.format = format, .extent = {4, 4}});
+        fill(array.view(), 0);
+        EXPECT_EQ(download(array.view()), Bytes(packed_bytes(format, {4, 4}))) << name(format);
+    }
+}
+
+TEST_P(FillTest, AnIntThatIsNoByteOrCouldMeanAChannelIsRefused) {
+    const Stream stream(device());
+    const Linear memory(device(), 64);
+    for (const int number : {-1, 256}) {
+        expect_error([&] { fill(memory.view(), number); }, ErrorCode::bad_argument, "texton::fill",
+                     {std::to_string(number), "r8_uint", "0 to 255"});
+    }
+    for (const int number : {-129, 128}) {
+        expect_error([&] { fill(memory.view(Format::r8_sint, {64}), number, stream); }, ErrorCode::bad_argument,
+                     "texton::fill", {std::to_string(number), "r8_sint", "-128 to 127"});
+    }
+    for (const Format format : {Format::r16_uint, Format::r32_float, Format::rgb10a2_unorm}) {
+        expect_error([&] { fill(memory.view(format, {16}), 1); }, ErrorCode::bad_argument, "texton::fill",
+                     {"1", name(format), "std::uint32_t"});
+    }
+    expect_error([&] { fill(View(), 1); }, ErrorCode::bad_argument, "texton::fill");
+}
+
+// The text of the message is in the header; tests/compile/wrong_fills.cpp has such calls.
+static_assert(detail::NumberWithoutFill<std::size_t> && detail::NumberWithoutFill<float> &&
+              !detail::NumberWithoutFill<int> && !detail::NumberWithoutFill<short> &&
+              !detail::NumberWithoutFill<std::uint32_t> && !detail::NumberWithoutFill<std::uint8_t>);
+
 TEST_P(FillTest, FillingAnEmptyViewIsRefused) {
     expect_error([&] { fill(View(), std::uint8_t{1}); }, ErrorCode::bad_argument, "texton::fill", {"empty"});
 }
