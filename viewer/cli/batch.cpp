@@ -14,6 +14,7 @@
 
 #include "viewer/batch/file_names.h"
 #include "viewer/cli/commands.h"
+#include "viewer/cli/slurm_script.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/end_on_signals.h"
 #include "viewer/text/utf8.h"
@@ -28,6 +29,8 @@ struct Options {
     std::string list;
     std::string shard;
     std::string max_failures;
+    std::string slurm;
+    int tasks = 8;
     bool dry_run = false;
     bool json = false;
 };
@@ -147,13 +150,21 @@ private:
     std::vector<std::string> failures_;
 };
 
-Status run(Options options) {
+Status run(Options options, const std::vector<std::string>& words) {
     if (!options.list.empty()) {
         for (std::string& line : batch::lines_of(options.list)) options.batch.inputs.push_back(std::move(line));
     }
     if (!options.shard.empty()) options.batch.shard = shard_of(options.shard);
     if (!options.max_failures.empty()) set_max_failures(options.max_failures, options.batch);
+    if (!options.slurm.empty() && (!options.shard.empty() || options.list == "-"))
+        refuse("--slurm divides the batch among tasks, which read no standard input",
+               "Leave out --shard, and write the list to a file.");
     Batch batch(options.batch);
+    if (!options.slurm.empty()) {
+        write_slurm_script(options.slurm, options.tasks, words);
+        fmt::print("{}: {} tasks; submit it with `sbatch {}`\n", options.slurm, options.tasks, options.slurm);
+        return Status::good;
+    }
     if (options.dry_run) return print_plan(batch, options.json);
     BatchSummary summary;
     {
@@ -210,6 +221,15 @@ void add_batch(CLI::App* command, Status& status) {
                       "Recognize changed inputs by their contents, not by their size and time");
     command->add_flag("--allow-outside", batch.allow_outside,
                       "Allow the pipeline to name files outside of the folder of its JSON file");
+    command
+        ->add_option("--slurm", options->slurm,
+                     "Write a script that computes the batch as a job array of Slurm, and compute nothing")
+        ->type_name("FILE");
+    command
+        ->add_option("--tasks", options->tasks,
+                     "Number of tasks of the job array, each of which is a shard. Default: 8")
+        ->check(at_least(1))
+        ->type_name("N");
     command->add_flag("--dry-run", options->dry_run, "Print what would be computed, and why");
     command->add_flag("--json", options->json, "Print one JSON object per line for each input, and a summary");
     command->footer(
@@ -219,13 +239,14 @@ void add_batch(CLI::App* command, Status& status) {
         "  texton run resample photo.jpg -o small.jpg --size 1000x750 --save-pipeline small.json\n"
         "  texton batch small.json photos/*.jpg -o 'small/{stem}.jpg'\n"
         "  texton batch small.json photos -o 'small/{folder}/{stem}.png' --shard 0/4\n"
+        "  texton batch small.json photos/*.jpg -o 'small/{stem}.jpg' --slurm job.sh --tasks 32 && sbatch job.sh\n"
         "  find . -name '*.exr' | texton batch grade.json --list - -o 'out/{stem}.png' --json\n"
         "\n"
         "Exit status:\n"
         "  0  all images are done\n"
         "  1  some images failed, or the batch ended early\n"
         "  2  an error: nothing was computed, or the journal cannot be written");
-    command->callback([options, &status] { status = run(*options); });
+    command->callback([options, &status] { status = run(*options, typed_words()); });
 }
 
 }  // namespace texton::cli

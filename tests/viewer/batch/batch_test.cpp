@@ -267,7 +267,7 @@ TEST_F(CliBatchTest, TheBatchEndsEarlyAfterTooManyFailures) {
 // --- interruptions ---
 
 TEST_F(CliBatchTest, AWorkerThatIsKilledCostsNoImage) {
-    images(24, {900, 900});
+    images(20, {640, 640});
     RunningBatch running(folder(), kProgram, "blur.json in_*.png -o 'made/{stem}.png' --workers 2 --json");
     for (int kills = 0; kills < 2; ++kills) {
         ASSERT_TRUE(
@@ -277,13 +277,13 @@ TEST_F(CliBatchTest, AWorkerThatIsKilledCostsNoImage) {
         if (!workers.empty()) ::kill(workers.front().process, SIGKILL);
     }
     EXPECT_EQ(running.end(0), 0) << text("out") << text("err");
-    EXPECT_THAT(text("out"), HasSubstr(R"("done":24,"skipped":0,"failed":0,"left":0)"));
-    EXPECT_EQ(files_in("made"), 24u) << "a temporary file is left";
+    EXPECT_THAT(text("out"), HasSubstr(R"("done":20,"skipped":0,"failed":0,"left":0)"));
+    EXPECT_EQ(files_in("made"), 20u) << "a temporary file is left";
 }
 
 TEST_F(CliBatchTest, AnInterruptedBatchEndsSoonAndIsContinued) {
     for (const int signal : {SIGINT, SIGTERM}) {
-        images(30, {900, 900});
+        images(20, {640, 640});
         fs::remove_all(at("made"));
         const std::string command = "blur.json in_*.png -o 'made/{stem}.png' --workers 2 --json";
         RunningBatch running(folder(), kProgram, command);
@@ -302,7 +302,7 @@ TEST_F(CliBatchTest, AnInterruptedBatchEndsSoonAndIsContinued) {
 }
 
 TEST_F(CliBatchTest, ABatchThatIsKilledIsContinued) {
-    images(30, {900, 900});
+    images(20, {640, 640});
     const std::string command = "blur.json in_*.png -o 'made/{stem}.png' --workers 2";
     {
         RunningBatch running(folder(), kProgram, command);
@@ -310,8 +310,8 @@ TEST_F(CliBatchTest, ABatchThatIsKilledIsContinued) {
         (void)running.end(SIGKILL);
     }
     const json result = summary(command);
-    EXPECT_EQ(result["done"].get<int>() + result["skipped"].get<int>(), 30);
-    EXPECT_EQ(files_in("made"), 30u) << "a temporary file is left";
+    EXPECT_EQ(result["done"].get<int>() + result["skipped"].get<int>(), 20);
+    EXPECT_EQ(files_in("made"), 20u) << "a temporary file is left";
 }
 
 TEST_F(CliBatchTest, ALineOfTheJournalThatIsIncompleteIsIgnored) {
@@ -324,6 +324,39 @@ TEST_F(CliBatchTest, ALineOfTheJournalThatIsIncompleteIsIgnored) {
     EXPECT_EQ(summary(command)["skipped"], 2);
     fs::resize_file(journal, 5);
     EXPECT_EQ(summary(command)["done"], 2) << "not even the first line is complete";
+}
+
+// --- Slurm ---
+
+TEST_F(CliBatchTest, TheTasksOfASlurmScriptComputeAllInputs) {
+    images(6);
+    write("it's.json", text("blur.json"));
+    ASSERT_EQ(batch("\"it's.json\" in_*.png -o 'made/{stem}.png' --slurm job.sh --tasks 3").status, 0);
+    EXPECT_FALSE(fs::exists(at("made"))) << "writing the script computes nothing";
+    EXPECT_THAT(text("job.sh"), HasSubstr("#SBATCH --array=0-2\n"));
+    EXPECT_THAT(text("job.sh"), Not(HasSubstr("--gpus"))) << "the tasks compute on the CPU";
+    for (const char* task : {"0", "1", "2"}) {
+        const Ended result = shell(std::string("cd / && SLURM_ARRAY_TASK_ID=") + task + " " + at("job.sh"));
+        EXPECT_EQ(result.status, 0) << result.err;
+    }
+    EXPECT_EQ(files_in("made"), 6u);
+    EXPECT_EQ(batch("blur.json in_*.png -o 'made/{stem}.png' --slurm job.sh --shard 0/2").status, 2);
+}
+
+TEST_F(CliBatchTest, ASlurmTaskThatIsEndedIsQueuedAgain) {
+    images(20, {640, 640});
+    ASSERT_EQ(batch("blur.json in_*.png -o 'made/{stem}.png' --slurm=job.sh --tasks=1").status, 0);
+    fs::create_directory(at("bin"));
+    write("bin/scontrol", "#!/bin/sh\necho \"$@\" >'" + at("queued") + "'\n");
+    fs::permissions(at("bin/scontrol"), fs::perms::owner_all);
+    const Ended result = shell("export PATH='" + at("bin") +
+                               "':$PATH SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=0; ./job.sh & job=$!; "
+                               "while [ ! -e made/in_0.png ]; do sleep 0.05; done; kill -TERM $job; wait $job");
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(text("queued"), "requeue 7_0\n");
+    EXPECT_LT(files_in("made"), 20u);
+    EXPECT_EQ(shell("SLURM_ARRAY_TASK_ID=0 ./job.sh").status, 0);
+    EXPECT_EQ(files_in("made"), 20u);
 }
 
 // --- wrong use ---
