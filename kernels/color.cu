@@ -1,6 +1,7 @@
 // Color operations: each functor computes a pixel from the texel at the same position.
 #include <texton/color.h>
 
+#include <texton/float_division.h>
 #include <texton/float_math.h>
 #include <texton/launch.h>
 
@@ -63,10 +64,19 @@ struct ToLinear {
     static constexpr bool kByChannel = true;
     TEXTON_HD static float of(float value) {
         const float size = fabsf(value);
-        const float linear = size <= 0.04045f ? size / 12.92f : pow_of((size + 0.055f) / 1.055f, 2.4f);
+        const float linear = size <= 0.04045f ? lowest(size) : pow_of(base_of(size), 2.4f);
         return value < 0 ? -linear : linear;
     }
     TEXTON_HD Float4 operator()(const Float4& color) const { return {of(color.x), of(color.y), of(color.z), color.w}; }
+
+private:
+    TEXTON_HD static float lowest(float size) {
+        return size >= 0x1p-60f ? detail::quotient_by(size, 12.92f) : size / 12.92f;
+    }
+    TEXTON_HD static float base_of(float size) {
+        const float moved = size + 0.055f;
+        return size <= 0x1p60f ? detail::quotient_by(moved, 1.055f) : moved / 1.055f;
+    }
 };
 
 struct ToSrgb {

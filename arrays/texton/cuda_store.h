@@ -1,5 +1,6 @@
 #pragma once
 // Functions with which a thread of a CUDA kernel stores pixels, for code that nvcc compiles.
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <texton/pixel_target.h>
@@ -21,28 +22,6 @@ __device__ void write_surface(const PixelTarget& target, T pixel, unsigned x, un
         case ArrayKind::layered_2d: return surf2DLayeredwrite(pixel, surface, at, row, slice);
         case ArrayKind::cubemap: return surfCubemapwrite(pixel, surface, at, row, slice);
         case ArrayKind::cubemap_layered: return surfCubemapLayeredwrite(pixel, surface, at, row, slice);
-    }
-}
-
-/// Encodes and stores a pixel in an array or at any address in memory. It is not inlined because it is rarely used and
-/// long.
-__device__ __noinline__ inline void store_pixel_anywhere(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
-                                                         uint4 texel) {
-    const Pixel pixel = encode_pixel({{texel.x, texel.y, texel.z, texel.w}}, target.format);
-    const unsigned bytes = target.format.stored.bytes;
-    if (target.address != nullptr) {
-        std::byte* to = target.address + z * target.slice_pitch + y * target.pitch + std::size_t{x} * bytes;
-        for (unsigned byte = 0; byte < bytes; ++byte)
-            to[byte] = static_cast<std::byte>(pixel.word[byte / 4] >> byte % 4 * 8);
-        return;
-    }
-    const uint4 words = make_uint4(pixel.word[0], pixel.word[1], pixel.word[2], pixel.word[3]);
-    switch (bytes) {
-        case 1: return write_surface(target, static_cast<unsigned char>(words.x), x, y, z);
-        case 2: return write_surface(target, static_cast<unsigned short>(words.x), x, y, z);
-        case 4: return write_surface(target, words.x, x, y, z);
-        case 8: return write_surface(target, make_uint2(words.x, words.y), x, y, z);
-        case 16: return write_surface(target, words, x, y, z);
     }
 }
 
@@ -75,16 +54,53 @@ __device__ inline std::uint32_t unorm8_bits_of(float value) {
     return code_bits_of(fmaf(__saturatef(value), 255.0f, 0x1p-26f));
 }
 
-/// Returns the codes of half_code_of() for two values. The hardware conversion gives the same codes except for NaN,
-/// which half_code_of() converts.
+/// Returns the float16 codes of two floats. A NaN becomes 0x7fff.
+__device__ inline std::uint32_t half_pair_of_floats(float low, float high) {
+    const __half2 codes = __floats2half2_rn(low, high);
+    std::uint32_t word;
+    __builtin_memcpy(&word, &codes, sizeof word);
+    return word;
+}
+
+/// Returns the codes of half_code_of() for two values. The hardware conversion gives the same codes except for NaN: it
+/// returns 0x7fff, which is the code of kNanBits. Other NaNs are converted by half_code_of().
 __device__ inline std::uint32_t half_pair_of(std::uint32_t low, std::uint32_t high) {
-    const auto code_of = [](std::uint32_t fetched) -> std::uint32_t {
-        if ((fetched & 0x7fffffffu) > 0x7f800000u) return half_code_of(float_of(fetched));
-        std::uint16_t code;
-        asm("cvt.rn.f16.f32 %0, %1;" : "=h"(code) : "f"(float_of(fetched)));
-        return code;
-    };
-    return code_of(low) | code_of(high) << 16;
+    const float first = float_of(low), second = float_of(high);
+    if (!(first == first) || !(second == second)) return half_code_of(first) | half_code_of(second) << 16;
+    return half_pair_of_floats(first, second);
+}
+
+/// Maximum error of near_srgb_code_of(), including the distance of the steps of srgb_code_of() from its curve.
+inline constexpr float kSrgbError = 0x1p-12f;
+/// Returns 255 times the sRGB encoding of a value from 0 to 1, plus 0.5.
+__device__ inline float near_srgb_code_of(float linear) {
+    float power;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(linear));
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(power * 0.41666f));
+    return linear <= 0.0031308f ? ::fmaf(linear, 255 * 12.92f, 0.5f) : ::fmaf(power, 255 * 1.055f, 0.5f - 255 * 0.055f);
+}
+
+__device__ __noinline__ inline std::uint32_t search_srgb_code(float linear) { return srgb_code_of(linear); }
+
+/// Returns the code of srgb_code_of(). Only values close to a step of the curve are searched in its table.
+__device__ inline std::uint32_t fast_srgb_code_of(float linear) {
+    const float value = __saturatef(linear);
+    const float near = near_srgb_code_of(value);
+    const std::uint32_t low = bits_of(__fadd_rd(near - kSrgbError, 8388608.0f));
+    const std::uint32_t high = bits_of(__fadd_rd(near + kSrgbError, 8388608.0f));
+    return low == high ? low & 0xffu : search_srgb_code(value);
+}
+
+/// Returns the pixel of encode_pixel() for an sRGB format. Bytes beyond the size of the pixel are undefined. If the
+/// codes of several pixels were computed at once, more registers would make other formats slower.
+__device__ inline Pixel encode_srgb_pixel(const uint4& texel, int channels) {
+    const auto color = [](std::uint32_t fetched) { return fast_srgb_code_of(float_of(fetched)); };
+    const auto linear = [](std::uint32_t fetched) { return unorm8_bits_of(float_of(fetched)); };
+    const std::uint32_t red = color(texel.x);
+    if (channels == 1) return {{red, 0, 0, 0}};
+    if (channels == 2) return {{__byte_perm(red, linear(texel.y), 0x0050), 0, 0, 0}};
+    const std::uint32_t low = __byte_perm(red, color(texel.y), 0x0040);
+    return {{__byte_perm(low, __byte_perm(color(texel.z), linear(texel.w), 0x0050), 0x5410), 0, 0, 0}};
 }
 
 /// Returns the pixel of encode_pixel() for a plain format. Encoding and bits are constants, so the compiler removes the
@@ -101,11 +117,35 @@ __device__ Pixel encode_pixel_as(const uint4& texel, PixelFormat format) {
                  __byte_perm(unorm16_bits_of(texel.z), unorm16_bits_of(texel.w), 0x5410), 0, 0}};
     } else if constexpr (encoding == Encoding::floating && bits == 16) {
         return {{half_pair_of(texel.x, texel.y), half_pair_of(texel.z, texel.w), 0, 0}};
+    } else if constexpr (encoding == Encoding::srgb) {
+        return encode_srgb_pixel(texel, format.stored.channels);
     } else {
         format.stored.encoding = encoding;
         format.stored.bits = bits;
         format.stored.packing = Packing::plain;
         return encode_pixel({{texel.x, texel.y, texel.z, texel.w}}, format);
+    }
+}
+
+/// Encodes and stores a pixel in an array or at any address in memory. It is not inlined because it is rarely used and
+/// long.
+__device__ __noinline__ inline void store_pixel_anywhere(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
+                                                         uint4 texel) {
+    const Pixel pixel = encode_pixel({{texel.x, texel.y, texel.z, texel.w}}, target.format);
+    const unsigned bytes = target.format.stored.bytes;
+    if (target.address != nullptr) {
+        std::byte* to = target.address + z * target.slice_pitch + y * target.pitch + std::size_t{x} * bytes;
+        for (unsigned byte = 0; byte < bytes; ++byte)
+            to[byte] = static_cast<std::byte>(pixel.word[byte / 4] >> byte % 4 * 8);
+        return;
+    }
+    const uint4 words = make_uint4(pixel.word[0], pixel.word[1], pixel.word[2], pixel.word[3]);
+    switch (bytes) {
+        case 1: return write_surface(target, static_cast<unsigned char>(words.x), x, y, z);
+        case 2: return write_surface(target, static_cast<unsigned short>(words.x), x, y, z);
+        case 4: return write_surface(target, words.x, x, y, z);
+        case 8: return write_surface(target, make_uint2(words.x, words.y), x, y, z);
+        case 16: return write_surface(target, words, x, y, z);
     }
 }
 

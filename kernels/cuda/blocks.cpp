@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "core/backing.h"
@@ -16,16 +20,55 @@ constexpr unsigned kGranted = 48 << 10;  // bytes of shared memory that a CUDA k
 
 int ordinal_of(const Stream& stream) { return static_cast<CudaBackend&>(stream.device().backend()).ordinal(); }
 
-// Raises the limit of the CUDA kernel to all shared memory of the device: the limit is an attribute of the CUDA kernel,
-// and another thread may be about to launch it with more than `bytes`.
-void ask_for_shared_memory(const void* kernel, unsigned bytes, int device) {
-    if (bytes <= kGranted) return;
-    int maximum = 0;
-    call<cudaDeviceGetAttribute>(&maximum, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    cudaFuncAttributes of_kernel{};
-    call<cudaFuncGetAttributes>(&of_kernel, kernel);
-    call<cudaFuncSetAttribute>(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               maximum - static_cast<int>(of_kernel.sharedSizeBytes));
+// Limits of the blocks of a device.
+struct BlockLimits {
+    unsigned opt_in_memory;             // bytes of shared memory that a block gets after a request
+    unsigned multiprocessor_memory;     // bytes of shared memory of a multiprocessor
+    unsigned reserved_memory;           // bytes that each block needs in addition
+    unsigned blocks_of_multiprocessor;  // blocks that a multiprocessor runs at the same time
+};
+
+BlockLimits read_limits(int device) {
+    const auto attribute = [device](cudaDeviceAttr which) {
+        int value = 0;
+        call<cudaDeviceGetAttribute>(&value, which, device);
+        return static_cast<unsigned>(value);
+    };
+    return {attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin), attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
+            attribute(cudaDevAttrReservedSharedMemoryPerBlock), attribute(cudaDevAttrMaxBlocksPerMultiprocessor)};
+}
+
+// What was asked of the devices. The calls of the driver would take as long as a launch.
+class Answers {
+public:
+    BlockLimits limits(int device) {
+        const std::lock_guard lock(mutex_);
+        const auto found = limits_.find(device);
+        return found != limits_.end() ? found->second : limits_.emplace(device, read_limits(device)).first->second;
+    }
+    // Raises the limit of the CUDA kernel to all shared memory of the device: the limit is an attribute of the CUDA
+    // kernel, and another thread may be about to launch it with more than `bytes`.
+    void ask_for_shared_memory(const void* kernel, unsigned bytes, int device) {
+        if (bytes <= kGranted) return;
+        const unsigned maximum = limits(device).opt_in_memory;
+        const std::lock_guard lock(mutex_);
+        if (raised_.contains({kernel, device})) return;
+        cudaFuncAttributes of_kernel{};
+        call<cudaFuncGetAttributes>(&of_kernel, kernel);
+        call<cudaFuncSetAttribute>(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(maximum - of_kernel.sharedSizeBytes));
+        raised_.emplace(kernel, device);
+    }
+
+private:
+    std::mutex mutex_;
+    std::map<int, BlockLimits> limits_;
+    std::set<std::pair<const void*, int>> raised_;  // the CUDA kernels whose limit was raised
+};
+
+Answers& answers() {
+    static Answers kAnswers;
+    return kAnswers;
 }
 
 }  // namespace
@@ -33,19 +76,11 @@ void ask_for_shared_memory(const void* kernel, unsigned bytes, int device) {
 unsigned blocks_at_once(const Launch& launch, unsigned threads, unsigned shared_bytes) {
     constexpr unsigned kThreads = 1024;  // of a multiprocessor, with 64 registers each
     const LaunchState& state = launch.state();
-    const int device = ordinal_of(state.stream);
-    const auto attribute = [device](cudaDeviceAttr which) {
-        int value = 0;
-        call<cudaDeviceGetAttribute>(&value, which, device);
-        return static_cast<unsigned>(value);
-    };
     return request(state.backend, state.object, {}, [&]() -> unsigned {
-        const DeviceScope scope(device);
-        if (shared_bytes > attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) return 0;
-        const unsigned by_memory = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) /
-                                   (shared_bytes + attribute(cudaDevAttrReservedSharedMemoryPerBlock));
-        const unsigned blocks =
-            std::min({by_memory, kThreads / threads, attribute(cudaDevAttrMaxBlocksPerMultiprocessor)});
+        const BlockLimits limits = answers().limits(ordinal_of(state.stream));
+        if (shared_bytes > limits.opt_in_memory) return 0;
+        const unsigned by_memory = limits.multiprocessor_memory / (shared_bytes + limits.reserved_memory);
+        const unsigned blocks = std::min({by_memory, kThreads / threads, limits.blocks_of_multiprocessor});
         return blocks * static_cast<unsigned>(state.backend->properties().multiprocessors);
     });
 }
@@ -69,7 +104,7 @@ void launch_blocks(std::span<const Launch> launches, const void* kernel, void** 
     const Extent& extent = first.image.extent;
     request(first.backend, first.object, {{"width", extent.width}, {"height", extent.height}}, [&] {
         const DeviceScope scope(ordinal_of(stream));
-        ask_for_shared_memory(kernel, grid.shared_bytes, ordinal_of(stream));
+        answers().ask_for_shared_memory(kernel, grid.shared_bytes, ordinal_of(stream));
         call<cudaLaunchKernel>(kernel, dim3{grid.blocks[0], grid.blocks[1], grid.blocks[2]},
                                dim3{grid.threads[0], grid.threads[1], 1}, arguments, std::size_t{grid.shared_bytes},
                                native(stream.state()->handle));

@@ -23,9 +23,11 @@ struct BlockGrid {
     unsigned slices;
 };
 
-bool has_rows_at_multiples_of_16(const PixelTarget& pixels) {
-    if (pixels.address == nullptr) return pixels.offset[0] * pixels.format.stored.bytes % 16 == 0;
-    return (reinterpret_cast<std::uintptr_t>(pixels.address) | pixels.pitch | pixels.slice_pitch) % 16 == 0;
+/// Returns whether all rows start at multiples of `bytes`.
+bool has_rows_at(const PixelTarget& pixels, unsigned bytes) {
+    if (pixels.address == nullptr)
+        return static_cast<unsigned>(pixels.offset[0]) * pixels.format.stored.bytes % bytes == 0;
+    return (reinterpret_cast<std::uintptr_t>(pixels.address) | pixels.pitch | pixels.slice_pitch) % bytes == 0;
 }
 
 bool is_image(const Texture& texture) {
@@ -38,18 +40,12 @@ bool covers(const PixelTarget& texels, const PixelTarget& image) {
            (texels.depth == 1 || texels.depth >= image.depth);
 }
 
-/// Returns the format of pixels, if the kernels of texton/cuda_pointwise.h can load and store four of them at once.
+/// Returns the format of pixels, if the kernels of texton/cuda_pointwise.h can process four of them at once.
 PieceFormat piece_format(const PixelTarget& pixels) {
     const TexelFormat& stored = pixels.format.stored;
-    const unsigned bytes = 4u * stored.bytes;
     const bool is_unorm = stored.encoding == Encoding::unorm;
-    if (stored.packing != Packing::plain || bytes > 16 || (!is_unorm && stored.encoding != Encoding::floating))
+    if (stored.packing != Packing::plain || stored.bytes > 4 || (!is_unorm && stored.encoding != Encoding::floating))
         return {};
-    const bool is_aligned =
-        pixels.address == nullptr
-            ? static_cast<unsigned>(pixels.offset[0]) * stored.bytes % bytes == 0
-            : (reinterpret_cast<std::uintptr_t>(pixels.address) | pixels.pitch | pixels.slice_pitch) % bytes == 0;
-    if (!is_aligned) return {};
     return {stored.channels, is_unorm && stored.bits == 8};
 }
 
@@ -108,14 +104,14 @@ void Launch::run_batch(std::span<const Launch> launches, const void* kernel, voi
 PieceFormat Launch::pieces_as_stored(std::span<PixelTarget> texels) const {
     const PixelTarget& image = state_->target;
     PieceFormat format = piece_format(image);
-    if (image.address == nullptr) return {};
+    if (image.address == nullptr || !image.aligned) return {};
     for (std::size_t i = 0; i < texels.size(); ++i) {
         const Texture& texture = state_->textures[i];
         if (!is_image(texture)) continue;
         const auto stored = stored_texels(texture);
         if (!stored || !covers(*stored, image)) return {};
         const PieceFormat own = piece_format(*stored);
-        if (own.channels != format.channels) return {};
+        if (own.channels != format.channels || !has_rows_at(*stored, 4u * stored->format.stored.bytes)) return {};
         format.is_unorm8 = format.is_unorm8 && own.is_unorm8;
         texels[i] = *stored;
     }
@@ -136,12 +132,12 @@ CodeRows Launch::codes_as_stored(PixelTarget& texels) const {
         return {};
     const auto stored = stored_texels(textures[0]);
     if (!stored || !covers(*stored, image) || !has_codes(stored->format.stored) ||
-        stored->format.stored.encoding != Encoding::unorm ||
-        stored->format.stored.channels != image.format.stored.channels)
+        (stored->format.stored.encoding != Encoding::unorm && stored->format.stored.encoding != Encoding::srgb) ||
+        stored->format.stored.channels != image.format.stored.channels || !has_rows_at(*stored, 4))
         return {};
     texels = *stored;
-    const bool in_pieces = has_rows_at_multiples_of_16(image) && has_rows_at_multiples_of_16(texels);
-    const unsigned width = kTileSide * (in_pieces ? 16 : 1) / image.format.stored.channels;
+    const bool in_pieces = has_rows_at(image, 16) && has_rows_at(texels, 16);
+    const unsigned width = kTileSide * (in_pieces ? 16 : 4) / image.format.stored.channels;
     CodeRows rows{kMaxRows, in_pieces, {width, 0, 1}};
     const auto parts = [](unsigned side, unsigned part) { return (side + part - 1) / part; };
     const auto height = [&] { return rows.of_thread * kTileThreadRows; };

@@ -44,8 +44,11 @@ struct CodeTableJob {
     unsigned rows;       ///< of a thread
 
     __device__ void compute(CodeTables& tables, unsigned code) const {
-        const float value = share_of_byte(code, 0) * kOfShare;
-        const Float4 color = call({value, value, value, value}, std::make_index_sequence<count>{});
+        const TexelFormat& stored = texels.format.stored;
+        const float share = share_of_byte(code, 0) * kOfShare;
+        const float value = stored.encoding == Encoding::srgb ? value_of_srgb(code) : share;
+        const float green = is_linear_channel(stored, 1) ? share : value;
+        const Float4 color = call({value, green, value, share}, std::make_index_sequence<count>{});
         const unsigned word = codes_of(target.format, packed(color));
         const unsigned last = target.format.stored.channels - 1u;
 #pragma unroll
@@ -62,7 +65,7 @@ struct CodeTableJob {
             const unsigned y = first + row * kTileThreadRows;
             if (y >= target.height) return;
             std::byte* const to = target.address + z * target.slice_pitch + y * target.pitch + byte;
-            *reinterpret_cast<Piece*>(to) = mapped(tables, byte, load<Piece>(byte, y, layer));
+            store(to, mapped(tables, byte, load<Piece>(byte, y, layer)));
         }
     }
 
@@ -81,6 +84,20 @@ private:
         }
         return {};
     }
+    template <class Piece>
+    __device__ static void store(std::byte* to, const Piece& codes) {
+        *reinterpret_cast<Piece*>(to) = codes;
+    }
+    /// The address need not be a multiple of 4.
+    __device__ static void store(std::byte* to, unsigned codes) {
+        if (reinterpret_cast<std::uintptr_t>(to) % 4 == 0) {
+            *reinterpret_cast<unsigned*>(to) = codes;
+        } else {
+#pragma unroll
+            for (unsigned i = 0; i < 4; ++i) to[i] = static_cast<std::byte>(codes >> i * 8);
+        }
+    }
+    __device__ static unsigned mapped(const CodeTables& tables, unsigned, unsigned word) { return tables(word); }
     __device__ static uint4 mapped(const CodeTables& tables, unsigned, const uint4& words) {
         return make_uint4(tables(words.x), tables(words.y), tables(words.z), tables(words.w));
     }

@@ -73,17 +73,10 @@ struct PieceRows {
     }
 };
 
+/// Loads a piece of `bytes` bytes from several rows. No branch is between the loads, so that they do not wait for each
+/// other.
 template <StoredIn in>
-__device__ uint4 words_of_piece(const PixelTarget& texels, unsigned bytes, unsigned piece, unsigned y, unsigned z) {
-    if (bytes == 4) return {stored<in, unsigned>(texels, piece * 4, y, z), 0, 0, 0};
-    if (bytes == 16) return stored<in, uint4>(texels, piece * 16, y, z);
-    const uint2 words = stored<in, uint2>(texels, piece * 8, y, z);
-    return {words.x, words.y, 0, 0};
-}
-
-/// Loads a piece of `bytes` bytes from several rows.
-__device__ inline PieceRows rows_of_piece(const PixelTarget& texels, unsigned bytes, unsigned piece, unsigned first,
-                                          unsigned z) {
+__device__ PieceRows rows_in(const PixelTarget& texels, unsigned bytes, unsigned piece, unsigned first, unsigned z) {
     PieceRows rows{};
     const auto load = [&](const auto& words_of) {
 #pragma unroll
@@ -92,22 +85,46 @@ __device__ inline PieceRows rows_of_piece(const PixelTarget& texels, unsigned by
             if (y < texels.height) rows.of[i] = words_of(y);
         }
     };
-    switch (stored_in(texels)) {
-        case StoredIn::memory:
-            load([&](unsigned y) { return words_of_piece<StoredIn::memory>(texels, bytes, piece, y, z); });
-            break;
-        case StoredIn::plane:
-            load([&](unsigned y) { return words_of_piece<StoredIn::plane>(texels, bytes, piece, y, z); });
-            break;
-        case StoredIn::layers:
-            load([&](unsigned y) { return words_of_piece<StoredIn::layers>(texels, bytes, piece, y, z); });
-            break;
+    if (bytes == 4) {
+        load([&](unsigned y) { return make_uint4(stored<in, unsigned>(texels, piece * 4, y, z), 0, 0, 0); });
+    } else if (bytes == 8) {
+        load([&](unsigned y) {
+            const uint2 words = stored<in, uint2>(texels, piece * 8, y, z);
+            return make_uint4(words.x, words.y, 0, 0);
+        });
+    } else {
+        load([&](unsigned y) { return stored<in, uint4>(texels, piece * 16, y, z); });
     }
     return rows;
 }
 
-/// Stores the first `bytes` bytes of the words.
+__device__ inline PieceRows rows_of_piece(const PixelTarget& texels, unsigned bytes, unsigned piece, unsigned first,
+                                          unsigned z) {
+    switch (stored_in(texels)) {
+        case StoredIn::memory: return rows_in<StoredIn::memory>(texels, bytes, piece, first, z);
+        case StoredIn::plane: return rows_in<StoredIn::plane>(texels, bytes, piece, first, z);
+        case StoredIn::layers: return rows_in<StoredIn::layers>(texels, bytes, piece, first, z);
+    }
+    return {};
+}
+
+/// Stores the four pixels of a piece of `bytes` bytes one by one. Not inlined, since most images have aligned rows.
+__device__ __noinline__ inline void store_pixels_of_piece(std::byte* to, unsigned bytes, uint4 codes) {
+    const unsigned words[] = {codes.x, codes.y, codes.z, codes.w};
+#pragma unroll
+    for (unsigned i = 0; i < kPieceTexels; ++i) {
+        if (bytes == 4) to[i] = static_cast<std::byte>(words[0] >> i * 8);
+        if (bytes == 8)
+            reinterpret_cast<unsigned short*>(to)[i] = static_cast<unsigned short>(words[i / 2] >> i % 2 * 16);
+        if (bytes == 16) reinterpret_cast<unsigned*>(to)[i] = words[i];
+    }
+}
+
+/// Stores the first `bytes` bytes of the words, which are the pixels of a piece. The address must be a multiple of the
+/// size of a pixel.
 __device__ inline void store_piece(std::byte* to, unsigned bytes, const unsigned (&words)[4]) {
+    if (reinterpret_cast<std::uintptr_t>(to) % bytes != 0)
+        return store_pixels_of_piece(to, bytes, make_uint4(words[0], words[1], words[2], words[3]));
     if (bytes == 4) *reinterpret_cast<unsigned*>(to) = words[0];
     if (bytes == 8) *reinterpret_cast<uint2*>(to) = make_uint2(words[0], words[1]);
     if (bytes == 16) *reinterpret_cast<uint4*>(to) = make_uint4(words[0], words[1], words[2], words[3]);
@@ -169,16 +186,20 @@ struct Unorm8Pieces {
     }
 };
 
-// These functions are not inlined, since the code for all formats is large.
-
-__device__ __noinline__ inline PieceRows rows_of_any_piece(const PixelTarget& texels, unsigned piece, unsigned first,
-                                                           unsigned z) {
-    return rows_of_piece(texels, kPieceTexels * static_cast<unsigned>(texels.format.stored.bytes), piece, first, z);
+/// Returns the values of the float16 codes in the first words, with the bits of fetches.
+template <int channels>
+__device__ __noinline__ PieceValues<channels> values_of_halves(uint4 codes) {
+    const unsigned words[] = {codes.x, codes.y, codes.z, codes.w};
+    PieceValues<channels> values;
+#pragma unroll
+    for (int i = 0; i < 4 * channels; ++i) values.of[i] = float_of_half(words[i / 2] >> i % 2 * 16 & 0xffff);
+    return values;
 }
 
-/// Returns the values of stored codes, as fetches return them.
+/// Returns the values of stored codes, as fetches return them. A branch that all threads take together selects the
+/// format; a call would cost as much as the conversion.
 template <int channels>
-__device__ __noinline__ PieceValues<channels> values_of_any_piece(const TexelFormat& format, uint4 codes) {
+__device__ PieceValues<channels> values_of_any_piece(const TexelFormat& format, uint4 codes) {
     const unsigned words[] = {codes.x, codes.y, codes.z, codes.w};
     PieceValues<channels> values;
     const auto read = [&](const auto& value_of) {
@@ -193,17 +214,20 @@ __device__ __noinline__ PieceValues<channels> values_of_any_piece(const TexelFor
     } else if (format.encoding == Encoding::unorm) {
         read([&](int i) { return share_of_code16(word16(i)); });
     } else {
-        read([&](int i) { return float_of_half(word16(i)); });
+        read([&](int i) { return float_of_number(word16(i)); });
+        bool has_nan = false;
+#pragma unroll
+        for (int i = 0; i < 4 * channels; ++i) has_nan |= values.of[i] != values.of[i];
+        if (has_nan) return values_of_halves<channels>(codes);
     }
     return values;
 }
 
 template <int channels>
-__device__ __noinline__ void store_any_piece(const PixelTarget& target, unsigned piece, unsigned y, unsigned z,
-                                             PieceValues<channels> values) {
+__device__ void store_any_piece(const PixelTarget& target, unsigned piece, unsigned y, unsigned z,
+                                const PieceValues<channels>& values) {
     constexpr int kCount = kPieceTexels * channels;
     const TexelFormat& format = target.format.stored;
-    const auto bits = [&](int i) { return plain_bits_of(values.of[i]); };
     unsigned words[4] = {};
     if (format.bits == 8) {
         const auto code = [&](int i) { return unorm8_bits_of(values.of[i]); };
@@ -214,15 +238,15 @@ __device__ __noinline__ void store_any_piece(const PixelTarget& target, unsigned
     } else if (format.bits == 32) {
         if constexpr (channels == 1) {
 #pragma unroll
-            for (int i = 0; i < kCount; ++i) words[i] = bits(i);
+            for (int i = 0; i < kCount; ++i) words[i] = plain_bits_of(values.of[i]);
         }
     } else if (format.encoding == Encoding::unorm) {
+        const auto code = [&](int i) { return unorm16_bits_of(bits_of(values.of[i])); };
 #pragma unroll
-        for (int i = 0; i < kCount; i += 2)
-            words[i / 2] = __byte_perm(unorm16_bits_of(bits(i)), unorm16_bits_of(bits(i + 1)), 0x5410);
+        for (int i = 0; i < kCount; i += 2) words[i / 2] = __byte_perm(code(i), code(i + 1), 0x5410);
     } else {
 #pragma unroll
-        for (int i = 0; i < kCount; i += 2) words[i / 2] = half_pair_of(bits(i), bits(i + 1));
+        for (int i = 0; i < kCount; i += 2) words[i / 2] = half_pair_of_floats(values.of[i], values.of[i + 1]);
     }
     store_piece(pixel_address(target, kPieceTexels * piece, y, z), kPieceTexels * static_cast<unsigned>(format.bytes),
                 words);
@@ -235,7 +259,7 @@ struct NarrowPieces {
     using Pixels = PieceValues<channels>;
 
     __device__ static PieceRows load(const PixelTarget& texels, unsigned piece, unsigned first, unsigned z) {
-        return rows_of_any_piece(texels, piece, first, z);
+        return rows_of_piece(texels, kPieceTexels * static_cast<unsigned>(texels.format.stored.bytes), piece, first, z);
     }
     __device__ static Texels texels(const TexelFormat& format, uint4 words) {
         return values_of_any_piece<channels>(format, words);
@@ -268,16 +292,14 @@ struct PointwiseJob {
         }
     }
 
-    /// Computes the pixels after the last whole piece in several rows. The texture unit fetches their texels.
-    __device__ void make_rest(unsigned first, unsigned z) const {
+    /// Computes a pixel after the last whole piece, in several rows. The texture unit fetches its texels.
+    __device__ void make_rest(unsigned x, unsigned first, unsigned z) const {
+#pragma unroll 1
         for (unsigned y = first; y < target.height && y < first + kPointwiseRows * kTileThreadRows;
              y += kTileThreadRows) {
-#pragma unroll 1
-            for (unsigned x = target.width / kPieceTexels * kPieceTexels; x < target.width; ++x) {
-                const PixelPosition at{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y),
-                                       static_cast<std::int32_t>(z)};
-                store_pixels(target, x, y, z, PixelColumn<1>{{packed(fetched(at, std::make_index_sequence<count>{}))}});
-            }
+            const PixelPosition at{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y),
+                                   static_cast<std::int32_t>(z)};
+            store_pixels(target, x, y, z, PixelColumn<1>{{packed(fetched(at, std::make_index_sequence<count>{}))}});
         }
     }
 
@@ -317,7 +339,9 @@ __global__ void __launch_bounds__(kTileWidth* kTileThreadRows)
     const unsigned piece = blockIdx.x * kTileWidth + threadIdx.x;
     const unsigned y = (first_row + blockIdx.y) * (kTileThreadRows * kPointwiseRows) + threadIdx.y;
     if (piece < job.target.width / kPieceTexels && y < job.target.height) job.make(piece, y, blockIdx.z);
-    if (piece == job.target.width / kPieceTexels) job.make_rest(y, blockIdx.z);
+    // Each of the first threads of a row of tiles also computes one of the pixels after the last whole piece.
+    if (piece < job.target.width % kPieceTexels)
+        job.make_rest(job.target.width / kPieceTexels * kPieceTexels + piece, y, blockIdx.z);
 }
 
 inline constexpr BlockTile kPointwiseTile{kTileWidth * kPieceTexels, kTileThreadRows* kPointwiseRows, 1};

@@ -3,6 +3,8 @@
 // compiles.
 #include <cuda_runtime.h>
 
+#include <texton/float_division.h>
+#include <texton/float_math.h>
 #include <texton/pixel_target.h>
 
 namespace texton::detail {
@@ -22,12 +24,30 @@ __device__ inline float share_of_code16(std::uint32_t code) {
     return ::fmaf(number, 0x1p-16f, number * 0x1.0001p-32f);
 }
 
-/// Returns the value of a float16 code, with the bits of a fetch.
-__device__ inline float float_of_half(std::uint32_t code) {
-    if ((code & 0x7c00u) == 0x7c00u) return float_of((code & 0x8000u) << 16 | 0x7f800000u | (code & 0x3ffu) << 13);
+/// Returns the value of a float16 code that is not NaN.
+__device__ inline float float_of_number(std::uint32_t code) {
     float value;
     asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(static_cast<std::uint16_t>(code)));
     return value;
+}
+
+/// Returns the value of a float16 code, with the bits of a fetch.
+__device__ inline float float_of_half(std::uint32_t code) {
+    if ((code & 0x7c00u) == 0x7c00u) return float_of((code & 0x8000u) << 16 | 0x7f800000u | (code & 0x3ffu) << 13);
+    return float_of_number(code);
+}
+
+/// Returns the value of an 8-bit sRGB code, as a fetch returns it: a number of 8 bits with the exponent of the largest
+/// of 8 adjacent codes. PointwiseTest compares all codes with fetches.
+__device__ inline float value_of_srgb(std::uint32_t code) {
+    const auto curve = [](std::uint32_t at) {
+        const float value = static_cast<float>(at) * (1.0f / 255.0f);
+        return at <= 10 ? quotient_by(value, 12.92f) : pow_of(quotient_by(value + 0.055f, 1.055f), 2.4f);
+    };
+    const std::uint32_t exponent = bits_of(curve(code | 7)) >> 23;
+    const std::uint32_t unit = (exponent > 120 ? exponent : 120) - 7;
+    const float mantissa = curve(code) * float_of((254 - unit) << 23) + 0.5f;
+    return static_cast<float>(static_cast<std::uint32_t>(mantissa)) * float_of(unit << 23);
 }
 
 /// Where texels are stored: in memory, in a 2D array, or in an array with layers.

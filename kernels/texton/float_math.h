@@ -4,27 +4,46 @@
 #include <cmath>
 #include <cstdint>
 
+#include <texton/float_division.h>
 #include <texton/host_device.h>
 #include <texton/pixel_encode.h>
 
 namespace texton {
 
-/// Returns 2^x. The result is infinite if x is 128 or more, 0 if x is below -126, and NaN for NaN.
-TEXTON_HD inline float exp2_of(float x) {
-    if (!(x == x)) return x;
-    if (x >= 128.0f) return detail::float_of(0x7f800000u);
-    if (x < -126.0f) return 0;
+namespace detail {
+
+/// Returns 2^x for -126 <= x < 128.
+TEXTON_HD inline float finite_exp2_of(float x) {
     const auto whole = static_cast<std::int32_t>(x + (x < 0 ? -0.5f : 0.5f));
     const float f = x - static_cast<float>(whole);
     const float value =
         1.0f + f * (0.693147207f +
                     f * (0.240226509f +
                          f * (0.0555032723f + f * (0.00961805668f + f * (0.00134004282f + f * 0.000154614447f)))));
-    // Scale in two steps, since 2^128 is not a float.
-    const std::int32_t half = whole / 2;
-    const float first = detail::float_of(static_cast<std::uint32_t>(127 + half) << 23);
-    const float second = detail::float_of(static_cast<std::uint32_t>(127 + whole - half) << 23);
-    return value * first * second;
+    // The product with 2^whole is a normal float: the value is at least 1 for whole = -126 and below 1 for whole = 128.
+    return float_of(bits_of(value) + (static_cast<std::uint32_t>(whole) << 23));
+}
+
+/// Returns the logarithm to base 2 of a positive float that is neither denormal nor infinite.
+TEXTON_HD inline float log2_of_normal(float x) {
+    // The mantissa is in the range from sqrt(1/2) to sqrt(2).
+    const std::uint32_t moved = bits_of(x) - 0x3f3504f3u;
+    const std::int32_t exponent = static_cast<std::int32_t>(moved) >> 23;
+    const float mantissa = float_of((moved & 0x7fffffu) + 0x3f3504f3u);
+    const float s = quotient(mantissa - 1.0f, mantissa + 1.0f);
+    const float t = s * s;
+    return static_cast<float>(exponent) +
+           s * (2.88539008f + t * (0.961798839f + t * (0.576715186f + t * 0.431717698f)));
+}
+
+}  // namespace detail
+
+/// Returns 2^x. The result is infinite if x is 128 or more, 0 if x is below -126, and NaN for NaN.
+TEXTON_HD inline float exp2_of(float x) {
+    if (!(x == x)) return x;
+    if (x >= 128.0f) return detail::float_of(0x7f800000u);
+    if (x < -126.0f) return 0;
+    return detail::finite_exp2_of(x);
 }
 
 /// Returns the logarithm to base 2. The result is minus infinity for zeros and for denormals of either sign, and NaN
@@ -34,19 +53,16 @@ TEXTON_HD inline float log2_of(float x) {
     if (!(x == x) || (bits >> 31 && x < 0)) return detail::float_of(0x7fc00000u);
     if ((bits & 0x7fffffffu) < 0x00800000u) return detail::float_of(0xff800000u);
     if (bits == 0x7f800000u) return x;
-    // The mantissa is in the range from sqrt(1/2) to sqrt(2).
-    const std::uint32_t moved = bits - 0x3f3504f3u;
-    const std::int32_t exponent = static_cast<std::int32_t>(moved) >> 23;
-    const float mantissa = detail::float_of((moved & 0x7fffffu) + 0x3f3504f3u);
-    const float s = (mantissa - 1.0f) / (mantissa + 1.0f);
-    const float t = s * s;
-    return static_cast<float>(exponent) +
-           s * (2.88539008f + t * (0.961798839f + t * (0.576715186f + t * 0.431717698f)));
+    return detail::log2_of_normal(x);
 }
 
 /// Returns base^exponent, computed as exp2_of(exponent * log2_of(base)). The relative error grows with the magnitude of
 /// the exponent. The result is 0 if the base is 0 or negative.
 TEXTON_HD inline float pow_of(float base, float exponent) {
+    // Bases from 2^-40 to 2^40 and usual exponents need no other checks.
+    constexpr std::uint32_t kLow = 0x2b800000u, kHigh = 0x53800000u;
+    if (detail::bits_of(base) - kLow < kHigh - kLow && exponent >= -3.0f && exponent <= 3.0f)
+        return detail::finite_exp2_of(exponent * detail::log2_of_normal(base));
     if (!(base > 0)) return base == base ? 0.0f : base;
     return exp2_of(exponent * log2_of(base));
 }

@@ -95,7 +95,7 @@ struct CpuJob;
 /// How the threads of a CUDA device process an image with 8 bits per channel.
 struct CodeRows {
     unsigned of_thread;    ///< number of rows
-    bool in_pieces_of_16;  ///< whether bytes can be loaded and stored in pieces of 16
+    bool in_pieces_of_16;  ///< whether bytes can be loaded and stored in pieces of 16; otherwise they are loaded by 4
     BlockTile tile;
 };
 
@@ -159,11 +159,12 @@ public:
     /// Returns how a CUDA device loads and stores the texels and pixels of a pointwise functor four at a time. Then
     /// writes the locations of the texels of all 2D and layered textures to `texels`. Returns 0 channels if the texels
     /// must be fetched one by one: if the textures and the image do not have the same number of channels, if four of
-    /// their texels have more than 16 bytes or are of another kind than unorm and floating, or if their rows are not
-    /// aligned.
+    /// their texels have more than 16 bytes or are of another kind than unorm and floating, if the rows of texels are
+    /// not aligned, or if pixels are not at multiples of their size.
     PieceFormat pieces_as_stored(std::span<PixelTarget> texels) const;
     /// Returns how a CUDA device processes the image if texels of the first texture and pixels have the same channels
-    /// of 8 bits, unorm in the texture, and all other textures are tables. Then writes the location of the texels.
+    /// of 8 bits, unorm or srgb in the texture, and all other textures are tables. Then writes the location of the
+    /// texels.
     /// Returns 0 rows if the functor must be called for each pixel.
     CodeRows codes_as_stored(PixelTarget& texels) const;
 
@@ -338,7 +339,7 @@ bool run_codes_on_cuda(const Launch& launch, const Functor& functor, std::index_
     if (rows.of_thread == 0) return false;
     job.rows = rows.of_thread;
     const void* const kernel = rows.in_pieces_of_16 ? reinterpret_cast<const void*>(&for_each_code<uint4, Job>)
-                                                    : reinterpret_cast<const void*>(&for_each_code<unsigned char, Job>);
+                                                    : reinterpret_cast<const void*>(&for_each_code<unsigned, Job>);
     launch.run_kernel(kernel, &job, rows.tile);
     return true;
 }

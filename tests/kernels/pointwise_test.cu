@@ -188,7 +188,9 @@ TEST_P(PointwiseTest, ChannelsThatArePromisedToBeSeparateGiveTheSameResults) {
         {Format::rgba8_unorm, Format::rgba8_unorm},  {Format::rg8_unorm, Format::rg8_unorm},
         {Format::r8_unorm, Format::r8_unorm},        {Format::rgba8_unorm, Format::rgba8_srgb},
         {Format::r8_unorm, Format::r8_snorm},        {Format::rg8_unorm, Format::rg8_uint},
-        {Format::rgba8_unorm, Format::rgba16_float}, {Format::rgba8_snorm, Format::rgba8_unorm}};
+        {Format::rgba8_unorm, Format::rgba16_float}, {Format::rgba8_snorm, Format::rgba8_unorm},
+        {Format::rgba8_srgb, Format::rgba8_srgb},    {Format::rgba8_srgb, Format::rgba8_unorm},
+        {Format::rg8_srgb, Format::rg8_unorm},       {Format::r8_srgb, Format::r8_unorm}};
     const Array table(device(), {.format = Format::rgba8_unorm, .extent = {61}, .kind = ArrayKind::array_1d});
     upload(table.view(), bytes(4 * 61));
     const Texture entries(table, {.filter = Filter::linear});

@@ -135,5 +135,20 @@ TEST_P(WholeTexelsTest, AKernelOfANewTextureCanBeRecorded) {
     EXPECT_TRUE(test::same_bytes(test::download(image), run({"median"}, {point})[0]));
 }
 
+TEST_P(WholeTexelsTest, AKernelOfOneLaunchIsOneNodeOfAGraph) {
+    const Array array = filled(Format::rgba8_unorm, 5);
+    const Texture texture(array, kOthers[0]);
+    const Linear memory(device(), Format::rgba8_unorm, kExtent);
+    const View image = memory.view(Format::rgba8_unorm, kExtent);
+    const Stream stream(device());
+    for (const char* name : {"color_matrix", "transfer", "exposure", "swizzle", "gaussian", "median", "resample"}) {
+        const Kernel& kernel = kernel_named(name);
+        const Graph graph = Graph::capture(stream, [&] {
+            enqueue(kernel, stream, {&image, 1}, Arguments(kernel.info), {&texture, 1});
+        });
+        EXPECT_EQ(graph.size(), 1U) << name;
+    }
+}
+
 }  // namespace
 }  // namespace texton
