@@ -14,6 +14,7 @@
 
 #include "viewer/batch/file_names.h"
 #include "viewer/cli/commands.h"
+#include "viewer/cli/progress.h"
 #include "viewer/cli/slurm_script.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/end_on_signals.h"
@@ -102,8 +103,9 @@ Status print_plan(const Batch& batch, bool json) {
 // Prints what happens, and remembers the failures.
 class Report {
 public:
-    Report(const Batch& batch, bool json) : json_(json), bar_("computing images") {
+    Report(const Batch& batch, bool json) : json_(json), bar_("computing", "images") {
         for (const BatchItem& item : batch.items()) total_ += item.reason == BatchReason::done ? 0 : 1;
+        bar_.show(0, total_);
     }
 
     void add(const BatchEvent& event) {
@@ -115,6 +117,7 @@ public:
             } else {
                 line["cause"] = event.failure;
             }
+            bar_.hide();
             line["attempts"] = event.attempts;
             line["seconds"] = event.seconds;
             print_line(line);
@@ -123,10 +126,11 @@ public:
             const bool is_named = event.failure.find(input) != std::string::npos;
             failures_.push_back(is_named ? event.failure : fmt::format("{}: {}", input, event.failure));
         }
-        bar_.show(static_cast<double>(++events_) / static_cast<double>(total_));
+        bar_.show(++events_, total_);
     }
 
-    void print(const BatchSummary& summary) const {
+    void print(const BatchSummary& summary) {
+        bar_.hide();
         if (json_) {
             print_line({{"event", "summary"},
                         {"done", summary.done},
@@ -145,8 +149,8 @@ public:
 private:
     bool json_;
     ProgressBar bar_;
-    std::size_t total_ = 0;
-    std::size_t events_ = 0;
+    double total_ = 0;
+    double events_ = 0;
     std::vector<std::string> failures_;
 };
 

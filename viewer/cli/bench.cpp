@@ -14,6 +14,7 @@
 #include <texton/linear.h>
 
 #include "viewer/cli/commands.h"
+#include "viewer/cli/progress.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/document.h"
 #include "viewer/model/kernel_run.h"
@@ -172,9 +173,9 @@ Status run(const Options& options) {
     }
     std::vector<Measured> all;
     {
-        ProgressBar bar("measuring");
+        ProgressBar bar("measuring", "kernels");
         for (const Kernel* kernel : selected) {
-            bar.show(static_cast<double>(all.size()) / static_cast<double>(selected.size()));
+            bar.show(static_cast<double>(all.size()), static_cast<double>(selected.size()));
             all.push_back(measure(device, *kernel, format, size));
         }
     }

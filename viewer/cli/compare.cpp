@@ -15,6 +15,7 @@
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/compared_file.h"
+#include "viewer/cli/progress.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/named_paths.h"
 
@@ -377,8 +378,9 @@ Result compare_files(const Options& options) {
     Result out;
     for (const ComparedFile* file : {&file_a, &file_b})
         out.notes.insert(out.notes.end(), file->notes().begin(), file->notes().end());
-    ProgressBar bar("comparing");
+    ProgressBar bar("comparing", "images");
     for (std::size_t i = 0; i < file_a.size(); ++i) {
+        bar.show(static_cast<double>(i), static_cast<double>(file_a.size()));
         std::future<Side> other = std::async(std::launch::async, [&] { return read_side(file_b, i); });
         Side a = read_side(file_a, i), b = other.get();
         make_alike(a, b, options.as_values);
@@ -388,7 +390,7 @@ Result compare_files(const Options& options) {
                                      .channels = static_cast<std::size_t>(std::max(a.channels(), b.channels())),
                                      .pixels_per_degree = options.pixels_per_degree};
         comparison.progress = [&](double done) {
-            bar.show((static_cast<double>(i) + done) / static_cast<double>(file_a.size()));
+            bar.show(static_cast<double>(i) + done, static_cast<double>(file_a.size()));
         };
         Comparison result = compare(a.view(), b.view(), comparison);
         out.rows.push_back({file_a.name(i), a.file.extent, result.all});

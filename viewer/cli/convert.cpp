@@ -11,6 +11,7 @@
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/image_options.h"
+#include "viewer/cli/progress.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/file_reading.h"
 #include "viewer/model/kernel_run.h"
@@ -51,9 +52,9 @@ std::vector<std::string> conversions_of(const ImageFile& image, const fs::path& 
 void save_frames(const fs::path& in, const fs::path& out, ImageOptions how, std::size_t frames, ProgressBar& bar) {
     FrameWriter writer(out);
     for (std::size_t frame = 0; frame < frames; ++frame) {
+        bar.show(static_cast<double>(frame), static_cast<double>(frames));
         (how.raw ? how.raw->frame : how.frame) = frame;
         writer.write(open_image(in, how, viewer::file_reading()));
-        bar.show(static_cast<double>(frame + 1) / static_cast<double>(frames));
     }
     writer.complete();
 }
@@ -90,13 +91,13 @@ Status run(const Options& options) {
     const bool all_frames = is_video_name(out) && !options.image.selects_frame();
     const std::size_t frames = all_frames ? image.metadata().frames : 1;
     if (frames > 1) {
-        ProgressBar bar("converting");
+        ProgressBar bar("converting", "frames");
         save_frames(inputs.front(), out, how, frames, bar);
     } else {
-        ProgressBar bar("converting");
+        ProgressBar bar("converting", "bytes");
+        bar.show(0, static_cast<double>(packed_bytes(image.info())));
         saving.progress = [&bar](const ImageProgress& progress) {
-            bar.show(static_cast<double>(progress.done) /
-                     static_cast<double>(std::max<std::size_t>(1, progress.total)));
+            bar.show(static_cast<double>(progress.done), static_cast<double>(progress.total));
             return true;
         };
         save(out, image, saving);

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 #include <memory>
 #include <set>
 
@@ -8,11 +7,11 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include <texton/error.h>
 #include <texton/image_list.h>
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/image_options.h"
+#include "viewer/cli/several_files.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/file_reading.h"
 #include "viewer/text/error_text.h"
@@ -117,24 +116,20 @@ void print_text(const std::string& path, const ImageFile& image) {
 Status run(const Options& options) {
     const ImageOptions how = options.image.options();
     Json all = Json::array();
-    bool damaged = false;
     const std::vector<std::filesystem::path> paths(options.files.begin(), options.files.end());
     ImageList images(paths, how, viewer::file_reading());
-    for (const std::string& file : options.files) {
-        try {
-            const ImageFile image = images.open_next();
-            if (options.json) {
-                all.push_back(json_of(file, image));
-            } else {
-                print_text(file, image);
-            }
-        } catch (const Error& error) {
-            std::cerr << "texton info: " << viewer::error_text(error) << '\n';
-            damaged = true;
+    const auto describe = [&](const std::string& file, ProgressBar& bar) {
+        const ImageFile image = images.open_next();
+        if (options.json) {
+            all.push_back(json_of(file, image));
+        } else {
+            bar.hide();
+            print_text(file, image);
         }
-    }
+    };
+    const Status status = for_each_file("texton info", "reading", options.files, describe);
     if (options.json) print_json({{"files", all}});
-    return damaged ? Status::failed : Status::good;
+    return status;
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "core/nearest_name.h"
 #include "viewer/batch/worker.h"
 #include "viewer/cli/commands.h"
+#include "viewer/cli/progress.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/launcher/command_line.h"
 #include "viewer/launcher/command_names.h"
@@ -28,12 +29,13 @@ namespace cli = texton::cli;
 struct Command {
     std::string_view name;
     void (*add)(CLI::App* command, cli::Status& status);
+    bool shows_progress = true;
 };
 
 constexpr std::array kCommands{
     Command{"batch", cli::add_batch},     Command{"bench", cli::add_bench},
-    Command{"compare", cli::add_compare}, Command{"completion", cli::add_completion},
-    Command{"convert", cli::add_convert}, Command{"devices", cli::add_devices},
+    Command{"compare", cli::add_compare}, Command{"completion", cli::add_completion, false},
+    Command{"convert", cli::add_convert}, Command{"devices", cli::add_devices, false},
     Command{"info", cli::add_info},       Command{"mips", cli::add_mips},
     Command{"record", cli::add_record},   Command{"replay", cli::add_replay},
     Command{"run", cli::add_run},         Command{"stats", cli::add_stats},
@@ -75,6 +77,7 @@ int run(CLI::App& program, int argc, char** argv, int& output_failure) {
         for (const Command& command : kCommands) {
             CLI::App* const added = program.get_subcommand(std::string(command.name));
             command.add(added, status);
+            if (command.shows_progress) cli::add_progress_options(*added);
             if (texton::launcher::reads_images(command.name)) texton::viewer::add_reading_options(*added);
         }
         program.parse(argc, argv);

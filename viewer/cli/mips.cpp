@@ -8,6 +8,7 @@
 #include "viewer/cli/commands.h"
 #include "viewer/cli/image_options.h"
 #include "viewer/cli/kernel_options.h"
+#include "viewer/cli/progress.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/document.h"
 #include "viewer/model/file_reading.h"
@@ -39,6 +40,10 @@ Status run(const Options& options) {
     how.levels = 1;
     const ImageFile image = open_image(options.in, how, viewer::file_reading());
     verify::refuse_planar(image, "texton mips");
+    ArrayInfo with_levels = image.info();
+    with_levels.levels = full_levels(with_levels);
+    ProgressBar bar("writing levels", "bytes");
+    bar.show(0, static_cast<double>(packed_bytes(with_levels)));
     HostArray chain = verify::read_array(image);
     const Device device = viewer::device_named(options.device);
     const Texture texture(verify::upload(device, chain), verify::standard_sampler(chain.info));
@@ -48,8 +53,13 @@ Status run(const Options& options) {
     for (HostImage& level : verify::run(device, asked, std::span(&texture, 1)))
         chain.levels.push_back(std::move(level));
     chain.info.levels = static_cast<int>(chain.levels.size());
+    const auto show = [&bar](const ImageProgress& progress) {
+        bar.show(static_cast<double>(progress.done), static_cast<double>(progress.total));
+        return true;
+    };
     save(options.out, verify::upload(Device::cpu(), chain),
-         {.alpha = verify::saved_alpha(options.drop_alpha, std::span(&image, 1))});
+         {.alpha = verify::saved_alpha(options.drop_alpha, std::span(&image, 1)), .progress = show});
+    bar.hide();
     if (options.json) {
         nlohmann::ordered_json json{{"path", options.out}};
         json.update(json_of(chain.info));

@@ -9,6 +9,7 @@
 #include <texton/recording.h>
 
 #include "viewer/cli/commands.h"
+#include "viewer/cli/several_files.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/document.h"
 
@@ -69,11 +70,14 @@ public:
     Recorder(fs::path folder, Device device, bool json)
         : folder_(std::move(folder)), device_(std::move(device)), json_(json) {}
 
-    void record(Recording recording, const fs::path& name) {
+    void record(Recording recording, const fs::path& name, ProgressBar& bar) {
         recording.results = replay(recording, device_);
         const fs::path path = folder_ / name;
         write_recording(path, recording);
-        if (!json_) fmt::print("{}\n", path.string());
+        if (!json_) {
+            bar.hide();
+            fmt::print("{}\n", path.string());
+        }
         files_.push_back({{"path", path.string()},
                           {"kind", texton::name(recording.array.kind)},
                           {"format", texton::name(recording.array.format)},
@@ -104,13 +108,19 @@ Status run(const Options& options) {
         refuse(fmt::format("the folder {} cannot be created: {}", options.out, failure.message()),
                "Name a folder in a writable location.");
     Recorder recorder(options.out, device, options.json);
-    for (const std::string& path : options.like) recorder.record(read_recording(path), fs::path(path).filename());
+    const auto record_again = [&](const std::string& path, ProgressBar& bar) {
+        recorder.record(read_recording(path), fs::path(path).filename(), bar);
+    };
+    const Status status = for_each_file("texton record", "recording", options.like, record_again);
+    ProgressBar bar("recording", "files");
     for (std::size_t i = 0; i < options.random; ++i) {
+        bar.show(static_cast<double>(i), static_cast<double>(options.random));
         const std::uint64_t seed = options.seed + i;
-        recorder.record(random_recording(seed, choice), fmt::format("random_{}.cap", seed));
+        recorder.record(random_recording(seed, choice), fmt::format("random_{}.cap", seed), bar);
     }
+    bar.hide();
     recorder.finish();
-    return Status::good;
+    return status;
 }
 
 }  // namespace
@@ -144,7 +154,8 @@ void add_record(CLI::App* command, Status& status) {
         "\n"
         "Exit status:\n"
         "  0  success\n"
-        "  2  there is no GPU, or a recording cannot be read, made or written");
+        "  2  there is no GPU, or a recording cannot be read, made or written; the other recordings of --like are "
+        "made");
     command->callback([options, &status] { status = run(*options); });
 }
 

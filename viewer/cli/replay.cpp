@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <bit>
 #include <filesystem>
-#include <iostream>
 #include <memory>
 #include <optional>
 
@@ -12,9 +11,9 @@
 #include <texton/recording.h>
 
 #include "viewer/cli/commands.h"
+#include "viewer/cli/several_files.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/document.h"
-#include "viewer/text/error_text.h"
 
 namespace texton::cli {
 namespace {
@@ -68,45 +67,40 @@ Result compare(const fs::path& path, const std::optional<Device>& device) {
     return result;
 }
 
-// Returns the files of the paths. A folder is replaced by the .cap files in it and in its subfolders, sorted by path.
-std::vector<fs::path> files_of(const std::vector<std::string>& paths) {
-    std::vector<fs::path> files;
-    for (const std::string& path : paths) {
-        if (!fs::is_directory(path)) {
-            files.emplace_back(path);
-            continue;
-        }
-        const std::size_t first = files.size();
-        for (const auto& entry : fs::recursive_directory_iterator(path)) {
-            if (entry.is_regular_file() && entry.path().extension() == ".cap") files.push_back(entry.path());
-        }
-        std::sort(files.begin() + static_cast<std::ptrdiff_t>(first), files.end());
-        if (files.size() == first) {
-            throw Error({.code = ErrorCode::io,
-                         .object = "texton replay",
-                         .problem = fmt::format("the folder {} contains no .cap file", path),
-                         .remedy = "Name a recording, or a folder of recordings."});
-        }
+// Appends the files of a path: of a folder, the .cap files in it and in its subfolders, sorted by path.
+void add_files(const std::string& path, std::vector<std::string>& files) {
+    if (!fs::is_directory(path)) {
+        files.push_back(path);
+        return;
     }
-    return files;
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::recursive_directory_iterator(path)) {
+        if (entry.is_regular_file() && entry.path().extension() == ".cap") found.push_back(entry.path());
+    }
+    if (found.empty()) {
+        throw Error({.code = ErrorCode::io,
+                     .object = "texton replay",
+                     .problem = fmt::format("the folder {} contains no .cap file", path),
+                     .remedy = "Name a recording, or a folder of recordings."});
+    }
+    std::ranges::sort(found);
+    for (const fs::path& file : found) files.push_back(file.string());
 }
 
 Status run(const Options& options) {
     std::optional<Device> device;
     if (!options.device.empty()) device = viewer::device_named(options.device);
+    std::vector<std::string> files;
+    const Status found = for_each_file("texton replay", "listing", options.paths,
+                                       [&](const std::string& path, ProgressBar&) { add_files(path, files); });
     std::vector<Result> results;
-    bool damaged = false;
-    for (const fs::path& file : files_of(options.paths)) {
-        try {
-            results.push_back(compare(file, device));
-        } catch (const Error& error) {
-            std::cerr << "texton replay: " << viewer::error_text(error) << '\n';
-            damaged = true;
-            continue;
-        }
-        const Result& last = results.back();
-        if (!options.json) fmt::print("{} {} {} {}\n", last.name, last.points, last.equal, last.max_ulp);
-    }
+    const auto replay_file = [&](const std::string& file, ProgressBar& bar) {
+        const Result& last = results.emplace_back(compare(file, device));
+        if (options.json) return;
+        bar.hide();
+        fmt::print("{} {} {} {}\n", last.name, last.points, last.equal, last.max_ulp);
+    };
+    const Status read = for_each_file("texton replay", "replaying", files, replay_file);
     Result total;
     std::size_t exact = 0;
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
@@ -126,8 +120,7 @@ Status run(const Options& options) {
         fmt::print("total: {} points, {} equal, {} of {} files exact\n", total.points, total.equal, exact,
                    results.size());
     }
-    if (damaged) return Status::failed;
-    return exact == results.size() ? Status::good : Status::different;
+    return worse(worse(found, read), exact == results.size() ? Status::good : Status::different);
 }
 
 }  // namespace

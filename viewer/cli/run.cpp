@@ -12,6 +12,7 @@
 #include "viewer/cli/commands.h"
 #include "viewer/cli/frame_sequence.h"
 #include "viewer/cli/kernel_options.h"
+#include "viewer/cli/progress.h"
 #include "viewer/cli/run_steps.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/document.h"
@@ -91,12 +92,17 @@ public:
         for (std::size_t frame = 0; frame < frames; ++frame) {
             files_.clear();
             ComputedImages images;
-            for (OpenedStep& step : steps_) images = run_step(step, frame, std::move(images));
+            for (std::size_t i = 0; i < steps_.size(); ++i) {
+                const double part = static_cast<double>(i) / static_cast<double>(steps_.size());
+                bar_.show(static_cast<double>(frame) + part, static_cast<double>(frames));
+                images = run_step(steps_[i], frame, std::move(images));
+            }
             if (frame == 0) note_what_is_left_out(frames);
         }
         for (OpenedStep& step : steps_) {
             if (step.out) step.out->complete();
         }
+        bar_.hide();
         if (options_.json) return print_json(json(frames));
         if (frames > 1) fmt::print("  {} frames\n", frames);
         for (const std::string& note : notes_) fmt::print("  {}\n", note);
@@ -183,7 +189,7 @@ private:
         std::vector<const Array*> inputs;
         for (const Array& array : arrays) inputs.push_back(&array);
         ComputedImages images = verify::compute(stream_, step.run, inputs, step.step.samplers, samplers);
-        if (options_.timing) fmt::print(stderr, "{}: {:.2f} ms\n", kernel.name, images.milliseconds);
+        if (options_.timing) print_time(fmt::format("{}: {:.2f} ms", kernel.name, images.milliseconds));
         kind_ = arrays.front().info().kind;
         if (step.out) save(step, frame, verify::host_images(images.views));
         return images;
@@ -202,7 +208,7 @@ private:
             LoadTiming timing;
             arrays.push_back(
                 load(device_, plane, {.usage = verify::usage_for_kernels(device_, plane.info()), .timing = &timing}));
-            if (options_.timing) fmt::print(stderr, "{}\n{}\n", input.path.string(), to_string(timing));
+            if (options_.timing) print_time(fmt::format("{}\n{}", input.path.string(), to_string(timing)));
         }
     }
 
@@ -212,7 +218,7 @@ private:
         const bool cubes = verify::writes_cubes(kernel, kind_);
         const std::vector<fs::path> paths = step.out->write(step.run, images, first_number_ + frame, cubes,
                                                             verify::saved_alpha(options_.drop_alpha, files_));
-        if (options_.timing) fmt::print(stderr, "saved in {:.2f} ms\n", watch.milliseconds());
+        if (options_.timing) print_time(fmt::format("saved in {:.2f} ms", watch.milliseconds()));
         if (frame > 0 && paths.front() == step.step.out) return;  // a video file is listed once
         if (frame == 0) {
             step.saved = {{"kernel", kernel.name}, {"images", Json::array()}};
@@ -223,7 +229,14 @@ private:
                                                 {"depth", image.extent.depth}});
         }
         for (const fs::path& path : paths) step.saved["files"].push_back(path.string());
-        if (!options_.json) print_files(step.run, paths, images);
+        if (options_.json) return;
+        bar_.hide();
+        print_files(step.run, paths, images);
+    }
+
+    void print_time(const std::string& text) {
+        bar_.hide();
+        fmt::print(stderr, "{}\n", text);
     }
 
     static void print_files(const verify::KernelRun& run, const std::vector<fs::path>& paths,
@@ -268,6 +281,7 @@ private:
     std::size_t first_number_ = 0;          // of numbered files
     std::vector<ImageFile> files_;          // of the current frame
     std::vector<std::string> notes_;
+    ProgressBar bar_{"computing", "frames"};
 };
 
 // Throws Error if the steps cannot be run with the files that are named. Files of planes are counted when they are

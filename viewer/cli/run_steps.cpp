@@ -9,6 +9,7 @@
 
 #include "core/nearest_name.h"
 #include "viewer/cli/kernel_options.h"
+#include "viewer/cli/progress.h"
 #include "viewer/model/reading_options.h"
 
 namespace texton::cli {
@@ -63,6 +64,7 @@ Step parse_step(Words words, const StepOptions& before, RunOptions& options) {
     app.add_flag("-h,--help", parsed.helped);
     app.add_option("IN", typed.files);
     add_run_options(app, options);
+    add_progress_options(app);
     viewer::add_reading_options(app);
     add_step_options(app, typed);
     std::vector<std::string> values;
@@ -95,6 +97,7 @@ Pipeline parse_pipeline(Words words, RunOptions& options, std::string& input) {
     app.add_option("IN", input);
     app.add_option("-o,--out", out);
     add_run_options(app, options);
+    add_progress_options(app);
     viewer::add_reading_options(app);
     parse(app, words.subspan(1));
     Pipeline pipeline = verify::read_pipeline(words.front(), options.allow_outside);

@@ -1,21 +1,19 @@
 #include <algorithm>
 #include <cmath>
-#include <iostream>
 #include <memory>
 
 #include <fmt/format.h>
 
-#include <texton/error.h>
 #include <texton/image_file.h>
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/image_options.h"
+#include "viewer/cli/several_files.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/document.h"
 #include "viewer/model/file_reading.h"
 #include "viewer/model/image_statistics.h"
 #include "viewer/model/json_object.h"
-#include "viewer/text/error_text.h"
 #include "viewer/text/value_text.h"
 
 namespace texton::cli {
@@ -100,7 +98,7 @@ std::vector<double> shares(const std::vector<double>& percentiles) {
 }
 
 // Prints the statistics of an image, or of each plane of a planar image.
-void describe(const std::string& file, const Options& options, const Device& device, Json& all) {
+void describe(const std::string& file, const Options& options, const Device& device, ProgressBar& bar, Json& all) {
     std::optional<StatisticsOptions> range;
     if (!options.range.empty()) range = StatisticsOptions{options.range[0], options.range[1]};
     const ImageFile image = open_image(file, options.image.options(), viewer::file_reading());
@@ -120,6 +118,7 @@ void describe(const std::string& file, const Options& options, const Device& dev
             out.update(json_of(statistics, options.percentiles));
             all.push_back(std::move(out));
         } else {
+            bar.hide();
             fmt::print("{}: {} of {}, {}\n", title, to_string(array.extent), name(array.format), name(array.kind));
             print_text(statistics, options.percentiles);
         }
@@ -130,17 +129,11 @@ Status run(const Options& options) {
     const Device device = viewer::device_named(options.device);
     (void)options.image.options();  // throws if an option is invalid
     Json all = Json::array();
-    bool damaged = false;
-    for (const std::string& file : options.files) {
-        try {
-            describe(file, options, device, all);
-        } catch (const Error& error) {
-            std::cerr << "texton stats: " << viewer::error_text(error) << '\n';
-            damaged = true;
-        }
-    }
+    const Status status =
+        for_each_file("texton stats", "reading", options.files,
+                      [&](const std::string& file, ProgressBar& bar) { describe(file, options, device, bar, all); });
     if (options.json) print_json({{"files", all}});
-    return damaged ? Status::failed : Status::good;
+    return status;
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "viewer/cli/terminal.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -33,25 +31,6 @@ std::string Table::text() const {
         out += line + '\n';
     }
     return out;
-}
-
-ProgressBar::ProgressBar(std::string_view title) : title_(title), terminal_(::isatty(STDERR_FILENO) == 1) {}
-
-ProgressBar::~ProgressBar() {
-    if (!terminal_ || percent_ < 0) return;
-    const std::string blanks = '\r' + std::string(title_.size() + 50, ' ') + '\r';
-    std::fputs(blanks.c_str(), stderr);  // unlike fmt::print(), it does not throw if the terminal was closed
-}
-
-void ProgressBar::show(double done) {
-    constexpr int kCells = 40;
-    const int percent = static_cast<int>(std::lround(100 * std::clamp(done, 0.0, 1.0)));
-    if (!terminal_ || percent == percent_) return;
-    percent_ = percent;
-    const auto full = static_cast<std::size_t>(percent * kCells / 100);
-    const std::string bar = fmt::format("\r{} [{:<{}}] {:3}%", title_, std::string(full, '#'), kCells, percent);
-    std::fputs(bar.c_str(), stderr);
-    std::fflush(stderr);
 }
 
 CLI::Validator at_least(int minimum) {

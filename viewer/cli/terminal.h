@@ -1,5 +1,5 @@
 #pragma once
-// Output of the commands: tables for people, JSON for programs, and a progress bar.
+// Output of the commands: tables for people, and JSON for programs.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,24 +27,6 @@ public:
 private:
     std::vector<std::vector<std::string>> rows_;
     bool text_ = false;
-};
-
-/// A progress bar on standard error, if that is a terminal; otherwise nothing is printed. The destructor erases the
-/// bar.
-class ProgressBar {
-public:
-    explicit ProgressBar(std::string_view title);
-    ~ProgressBar();
-    ProgressBar(const ProgressBar&) = delete;
-    ProgressBar& operator=(const ProgressBar&) = delete;
-
-    /// Shows the finished part of the work, 0 to 1; values outside are clamped.
-    void show(double done);
-
-private:
-    std::string title_;
-    bool terminal_;
-    int percent_ = -1;
 };
 
 /// Prints a value on standard output. Infinities and NaN, which JSON lacks, are printed as null. Bytes that are not valid

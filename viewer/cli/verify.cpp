@@ -12,6 +12,7 @@
 #include <texton/error.h>
 
 #include "viewer/cli/commands.h"
+#include "viewer/cli/progress.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/document.h"
 #include "viewer/model/named_paths.h"
@@ -222,10 +223,11 @@ Status run(const Options& options) {
     const Device device = viewer::device_named(options.device);
     std::vector<Result> results;
     {
-        ProgressBar bar("verifying");
+        ProgressBar bar("verifying", "cases");
+        bar.show(0, static_cast<double>(cases.size()));
         std::size_t done = 0;
         results = verify::run_cases(cases, suite, device, options.jobs, [&](std::size_t) {
-            bar.show(static_cast<double>(++done) / static_cast<double>(cases.size()));
+            bar.show(static_cast<double>(++done), static_cast<double>(cases.size()));
         });
     }
     Counts counts{};

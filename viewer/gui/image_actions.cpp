@@ -4,6 +4,7 @@
 
 #include "viewer/gui/fit_range.h"
 #include "viewer/gui/main_window.h"
+#include "viewer/model/frames.h"
 #include "viewer/model/session_names.h"
 
 namespace texton::viewer {
@@ -67,6 +68,12 @@ void step_slice(Workspace& workspace, int by) {
             subresource = shown->clamped(subresource);
         },
         "slice");
+}
+
+void step_frame(Workspace& workspace, int by) {
+    if (workspace.frames() > 1)
+        workspace.show_frame(
+            stepped(frame_of(workspace.session().images[workspace.session().current]), by, workspace.frames()));
 }
 
 void toggle_channel(Workspace& workspace, std::size_t channel) {
@@ -252,13 +259,13 @@ void add_image_actions(MainWindow& window) {
                  menu,
                  tr("&Finer level"),
                  tr("Shows the next finer mip level"),
-                 {QKeySequence("<"), QKeySequence("Shift+<"), Qt::Key_Comma},
+                 {QKeySequence("<"), QKeySequence("Shift+<")},
                  [&workspace] { step_level(workspace, -1); }});
     actions.add({"coarser-level",
                  menu,
                  tr("C&oarser level"),
                  tr("Shows the next coarser mip level"),
-                 {QKeySequence(">"), QKeySequence("Shift+>"), Qt::Key_Period},
+                 {QKeySequence(">"), QKeySequence("Shift+>")},
                  [&workspace] { step_level(workspace, 1); }});
     actions.add({"previous-slice",
                  menu,
@@ -272,6 +279,23 @@ void add_image_actions(MainWindow& window) {
                  tr("Shows the next slice, layer or face"),
                  {QKeySequence(Qt::CTRL | Qt::Key_PageDown)},
                  [&workspace] { step_slice(workspace, 1); }});
+    const auto has_frames = [&workspace] { return workspace.frames() > 1; };
+    actions.add({"previous-frame",
+                 menu,
+                 tr("Previo&us frame"),
+                 tr("Shows the previous frame of a video file"),
+                 {Qt::Key_Comma},
+                 [&workspace] { step_frame(workspace, -1); },
+                 {},
+                 has_frames});
+    actions.add({"next-frame",
+                 menu,
+                 tr("Nex&t frame"),
+                 tr("Shows the next frame of a video file"),
+                 {Qt::Key_Period},
+                 [&workspace] { step_frame(workspace, 1); },
+                 {},
+                 has_frames});
     add_display_actions(actions, workspace, menu);
     actions.add({"normalize",
                  menu,

@@ -42,8 +42,8 @@ struct Options {
 constexpr const char* kFooter =
     "A FILE whose name ends with .json is a session. In the window, '?' shows all keys and Ctrl+Shift+P finds any "
     "action.\n"
-    "Exit status: 0 on success; 1 if --screenshot could not show a file or not write the screenshot; 2 for an invalid\n"
-    "option, an unreadable session, a missing device, or no display.";
+    "Exit status: 0 on success; 2 for an invalid option, an unreadable session, a missing device, no display, or if\n"
+    "--screenshot could not show a file or not write the screenshot.";
 
 std::optional<QSize> parse_size(const std::string& text) {
     int width = 0, height = 0, used = 0;
@@ -139,10 +139,10 @@ int run(int argc, char** argv, const Options& options, QSize size) {
         save_view(options.screenshot, window.grab().toImage(), "png");
     } catch (const texton::Error& error) {
         std::cerr << "texton-view: " << error_text(error) << '\n';
-        return 1;
+        return 2;
     }
     std::cout << options.screenshot << '\n';
-    return good ? 0 : 1;
+    return good ? 0 : 2;
 }
 
 }  // namespace

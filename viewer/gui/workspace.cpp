@@ -12,6 +12,7 @@
 #include <texton/error.h>
 #include <texton/image_save.h>
 
+#include "viewer/model/frames.h"
 #include "viewer/model/kernel_result.h"
 #include "viewer/render/image_list.h"
 #include "viewer/text/error_text.h"
@@ -142,6 +143,17 @@ void Workspace::reload(std::size_t index) {
     run_kernel();
 }
 
+void Workspace::show_frame(std::size_t frame) {
+    if (frame >= frames()) return;
+    change(
+        tr("Frame"), [frame](Session& session) { set_frame(session.images[session.current], frame); }, "frame");
+}
+
+std::size_t Workspace::frames() const {
+    const std::shared_ptr<const Document> current = document();
+    return current ? current->file().metadata().frames : 1;
+}
+
 void Workspace::close(std::size_t index) {
     if (index >= session_.images.size()) return;
     const std::string kernel = session_.kernel.name;
@@ -191,6 +203,7 @@ void Workspace::cancel_files() {
         if (!entry.loading) continue;
         jobs_->drop(loading_tag(key));
         entry.loading = false;
+        entry.document.reset();
         entry.problem = tr("Loading was canceled. Choose File > Reload to load the image again.");
     }
     Q_EMIT progressed(-1, {});
@@ -215,19 +228,28 @@ std::map<std::string, std::pair<Source, Device>> Workspace::needed_documents() c
 }
 
 void Workspace::load_missing() {
-    // Documents of open images stay loaded, even if they are not needed now. Documents of closed images are released.
+    // Documents of open images stay loaded, even if they are not needed now. Documents of closed images are released,
+    // and those of other frames when the frame that replaces them is loaded.
+    std::vector<Entry> released;
     std::erase_if(entries_, [&](const auto& each) {
         const bool open = std::ranges::find(session_.images, each.second.source) != session_.images.end();
         if (!open && each.second.loading) jobs_->drop(loading_tag(each.first));
+        if (!open) released.push_back(each.second);
         return !open;
     });
     for (const auto& [key, what] : needed_documents()) {
-        if (!entries_.contains(key)) load(key, what.first, what.second);
+        if (entries_.contains(key)) continue;
+        const auto former =
+            std::ranges::find_if(released, [&source = what.first, &device = what.second](const Entry& each) {
+                return each.document && each.document->device() == device && is_other_frame(source, each.source);
+            });
+        load(key, what.first, what.second, former != released.end() ? former->document : nullptr);
     }
 }
 
-void Workspace::load(const std::string& key, const Source& source, const Device& device) {
-    entries_[key] = {.source = source, .loading = true};
+void Workspace::load(const std::string& key, const Source& source, const Device& device,
+                     std::shared_ptr<const Document> former) {
+    entries_[key] = {.source = source, .document = std::move(former), .loading = true};
     const QString title = QString::fromStdString(title_of(source));
     const QPointer<Workspace> self(this);
     jobs_->start(loading_tag(key), [self, key, source, device, title](const CancellationToken& token) -> Jobs::Finish {
@@ -246,7 +268,7 @@ void Workspace::load(const std::string& key, const Source& source, const Device&
             const std::size_t bytes = halved ? packed_bytes(made.document->info()) : 0;
             if ((halved || made.lacks_memory) && self->drop_unseen(device, bytes)) {
                 made.document.reset();
-                return self->load(key, made.source, device);
+                return self->load(key, made.source, device, nullptr);
             }
             self->entries_[key] = std::move(made);
             Q_EMIT self->progressed(-1, {});

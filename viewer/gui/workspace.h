@@ -51,6 +51,11 @@ public:
     /// its image.
     void open(const std::vector<Source>& sources);
     void reload(std::size_t index);
+    /// Shows another frame of a video file, in place of the image's present frame. Consecutive calls are undone
+    /// together. Does nothing if there is no such frame.
+    void show_frame(std::size_t frame);
+    /// Returns the number of frames of the current image; 1 if it is not a video file or not loaded.
+    std::size_t frames() const;
     void close(std::size_t index);
     /// Starts writing all texels of the shown image to a file. Does nothing but show a message if an export is running
     /// already.
@@ -59,7 +64,8 @@ public:
     /// Cancels all loading and the export.
     void cancel_files();
 
-    /// Returns null while the image is loading and if it could not be loaded; problem() then returns the reason.
+    /// Returns null while the image is loading and if it could not be loaded; problem() then returns the reason. While
+    /// another frame of a video file is loading, the frame before it is returned.
     std::shared_ptr<const Document> document(std::size_t index) const;
     std::shared_ptr<const Document> document() const { return document(session_.current); }
     QString problem(std::size_t index) const;
@@ -127,7 +133,9 @@ private:
     /// Returns the images that the session needs now, by their keys.
     std::map<std::string, std::pair<Source, Device>> needed_documents() const;
     void load_missing();
-    void load(const std::string& key, const Source& source, const Device& device);
+    /// `former` is shown until the image is loaded; it can be null.
+    void load(const std::string& key, const Source& source, const Device& device,
+              std::shared_ptr<const Document> former);
     /// Releases the documents on the device that the session does not need now, if their memory allows loading an image
     /// at a higher resolution than its present `bytes`. Returns whether documents were released. They are loaded again
     /// when they are needed.

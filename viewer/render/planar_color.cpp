@@ -1,18 +1,17 @@
 #include "viewer/render/planar_color.h"
 
 #include <mutex>
+#include <utility>
 #include <vector>
 
-#include <texton/planar.h>
 #include <texton/stream.h>
 
 namespace texton::viewer {
 namespace {
 
-Format planar_format(const Document& planar) {
-    if (planar.info(0).extent.height == planar.info(1).extent.height) return Format::nv16;
-    return info(planar.info(0).format).bits == 8 ? Format::nv12 : Format::p016;
-}
+constexpr std::pair<const char*, ChromaSiting> kSitings[] = {
+    {"left", ChromaSiting::left}, {"center", ChromaSiting::center}, {"top_left", ChromaSiting::top_left}};
+constexpr std::pair<const char*, CodeRange> kRanges[] = {{"limited", CodeRange::limited}, {"full", CodeRange::full}};
 
 std::shared_ptr<const Document> made_of(const Document& planar) {
     const bool wide = info(planar.info(0).format).bits == 16;
@@ -22,12 +21,23 @@ std::shared_ptr<const Document> made_of(const Document& planar) {
     const Texture luma(planar.array(0));
     const Texture chroma(planar.array(1), Sampler{.filter = Filter::linear});
     Stream stream(planar.device());
-    to_rgb(stream, array.view(), luma, chroma, {.format = planar_format(planar)});
+    to_rgb(stream, array.view(), luma, chroma, planar_options(planar));
     stream.synchronize();
     return Document::of(std::move(array), planar.title(), &planar);
 }
 
 }  // namespace
+
+PlanarOptions planar_options(const Document& planar) {
+    PlanarOptions options{.format = planar.file().info().format};
+    for (const ImageAttribute& attribute : planar.file().metadata().attributes) {
+        for (const auto& [name, siting] : kSitings)
+            if (attribute.name == "chroma_siting" && attribute.value == name) options.siting = siting;
+        for (const auto& [name, range] : kRanges)
+            if (attribute.name == "code_range" && attribute.value == name) options.range = range;
+    }
+    return options;
+}
 
 std::shared_ptr<const Document> color_of(const std::shared_ptr<const Document>& planar) {
     struct Made {

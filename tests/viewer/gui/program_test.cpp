@@ -96,7 +96,7 @@ TEST_F(ViewerTest, UnreadableFileIsReportedInTheWindowAndTheExitStatus) {
     std::ofstream(at("broken.png")) << "no image";
     const Ended result = run("'" + at("broken.png") + "' --device cpu --panel none --size 1000x750 --screenshot '" +
                              at("shot.png") + "'");
-    EXPECT_EQ(result.status, 1);
+    EXPECT_EQ(result.status, 2);
     EXPECT_NE(result.err.find("broken.png"), std::string::npos) << result.err;
     EXPECT_EQ(result.out, at("shot.png") + "\n");
     std::map<std::uint32_t, std::size_t> count = colors(at("shot.png"));
@@ -107,7 +107,7 @@ TEST_F(ViewerTest, UnreadableFileIsReportedInTheWindowAndTheExitStatus) {
 TEST_F(ViewerTest, FirstOfSeveralFilesIsShownAndAMissingFileIsAnError) {
     const Ended result = run("'" + kCard.string() + "' '" + at("missing.exr") +
                              "' --device cpu --panel none --size 1000x750 --screenshot '" + at("shot.png") + "'");
-    EXPECT_EQ(result.status, 1);
+    EXPECT_EQ(result.status, 2);
     EXPECT_NE(result.err.find("missing.exr"), std::string::npos) << result.err;
     EXPECT_EQ(colors(at("shot.png"))[kBars[2]], 4u * 40 * 80);
 }
@@ -134,7 +134,7 @@ TEST_F(ViewerTest, InvalidOptionsExitWithStatusTwoAndAMessage) {
 
 TEST_F(ViewerTest, UnwritableScreenshotIsReported) {
     const Ended result = run("'" + kCard.string() + "' --device cpu --screenshot '" + at("nofolder/shot.png") + "'");
-    EXPECT_EQ(result.status, 1);
+    EXPECT_EQ(result.status, 2);
     EXPECT_NE(result.err.find("nofolder/shot.png"), std::string::npos) << result.err;
 }
 

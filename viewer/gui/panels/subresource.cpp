@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "viewer/model/frames.h"
 #include "viewer/model/session_names.h"
 
 namespace texton::viewer {
@@ -13,7 +14,14 @@ namespace {
 std::string words_of(const Document& document, const SubresourceIndex& subresource) {
     const ArrayInfo& array = document.whole(subresource.plane);
     std::string out = fmt::format("{} of {}", to_string(document.extent(subresource)), name(array.format));
-    if (document.planes() > 1) return out + fmt::format(", planar {}", name(document.file().info().format));
+    if (document.planes() > 1) {
+        out += fmt::format(", planar {}", name(document.file().info().format));
+        for (const ImageAttribute& attribute : document.file().metadata().attributes) {
+            if (attribute.name == "chroma_siting") out += fmt::format(", chroma siting {}", attribute.value);
+            if (attribute.name == "code_range") out += fmt::format(", {} range", attribute.value);
+        }
+        return out;
+    }
     return out + fmt::format(", {}", name(array.kind));
 }
 
@@ -29,12 +37,14 @@ SubresourcePanel::SubresourcePanel(Workspace& workspace)
       rows_(new QGridLayout),
       what_(new QLabel),
       layout_(choice_box(tr("Layout"), all_names(kLayouts))),
+      frame_(new IndexField(tr("Frame"))),
       level_(new IndexField(tr("Level"))),
       layer_(new IndexField(tr("Layer"))),
       face_(choice_box(tr("Face"), {"+x", "-x", "+y", "-y", "+z", "-z"})),
       slice_(new IndexField(tr("Slice"))),
       plane_(choice_box(tr("Plane"), {"luma", "chroma"})),
-      play_(toggle_button(tr("Play"), tr("Play"), tr("Shows the slices, layers, faces or levels one after the other"))),
+      play_(toggle_button(tr("Play"), tr("Play"),
+                          tr("Shows the frames, slices, layers, faces or levels one after the other"))),
       rate_(new QSpinBox),
       playing_(new QWidget) {
     what_->setWordWrap(true);
@@ -54,6 +64,7 @@ SubresourcePanel::SubresourcePanel(Workspace& workspace)
     rows_->setHorizontalSpacing(10);
     rows_->setVerticalSpacing(6);
     add_row(tr("Layout"), layout_);
+    add_row(tr("Frame"), frame_);
     add_row(tr("Level"), level_);
     add_row(tr("Layer"), layer_);
     add_row(tr("Face"), face_);
@@ -72,6 +83,8 @@ SubresourcePanel::SubresourcePanel(Workspace& workspace)
             session.fits = true;
         });
     });
+    connect(frame_, &IndexField::edited, this,
+            [this](int index) { this->workspace().show_frame(static_cast<std::size_t>(index)); });
     connect(level_, &IndexField::edited, this, [this](int index) {
         change(tr("Level"), "level", [=](SubresourceIndex& subresource) { subresource.level = index; });
     });
@@ -114,6 +127,7 @@ void SubresourcePanel::change(const QString& what, const char* id, const std::fu
 
 SubresourcePanel::Axis SubresourcePanel::axis() const {
     const std::shared_ptr<const Document> shown = workspace().shown();
+    if (workspace().frames() > 1) return Axis::frames;
     if (!shown) return Axis::none;
     const SubresourceIndex at = shown->clamped(workspace().session().subresource);
     const ArrayInfo& array = shown->whole(at.plane);
@@ -137,6 +151,14 @@ void SubresourcePanel::play(bool on) {
 void SubresourcePanel::step() {
     const std::shared_ptr<const Document> shown = workspace().shown();
     const Axis along = axis();
+    if (along == Axis::frames) {
+        if (workspace().is_loading(workspace().session().current)) return;  // each frame is shown
+        workspace().look([count = workspace().frames()](Session& session) {
+            Source& source = session.images[session.current];
+            set_frame(source, (frame_of(source) + 1) % count);
+        });
+        return;
+    }
     if (!shown || along == Axis::none) return play_->setChecked(false);
     SubresourceIndex next = shown->clamped(workspace().session().subresource);
     const ArrayInfo& array = shown->whole(next.plane);
@@ -145,6 +167,7 @@ void SubresourcePanel::step() {
         case Axis::layers: next.layer = (next.layer + 1) % array.layers; break;
         case Axis::faces: next.face = (next.face + 1) % 6; break;
         case Axis::levels: next.level = (next.level + 1) % array.levels; break;
+        case Axis::frames:
         case Axis::none: break;
     }
     workspace().look([&](Session& session) { session.subresource = next; });
@@ -170,11 +193,14 @@ void SubresourcePanel::refresh() {
     const ArrayInfo& array = shown->whole(subresource.plane);
     const std::size_t depth = array.kind == ArrayKind::array_3d ? level_extent(array, subresource.level).depth : 1;
     what_->setText(QString::fromStdString(words_of(*shown, subresource)));
+    const std::size_t frames = workspace().frames();
+    frame_->set(frames > 1 ? frame_of(session.images[session.current]) : 0, frames);
     level_->set(static_cast<std::size_t>(subresource.level), static_cast<std::size_t>(array.levels));
     layer_->set(subresource.layer, array.layers);
     face_->setCurrentIndex(subresource.face);
     slice_->set(subresource.slice, depth);
     plane_->setCurrentIndex(subresource.plane);
+    show_row(frame_, frames > 1);
     show_row(level_, array.levels > 1);
     show_row(layer_, is_layered(array.kind));
     show_row(face_, is_cube(array.kind));

@@ -20,8 +20,9 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
-    // The dimension that Play animates: the first of slices, layers, faces and levels of which the image has several.
-    enum class Axis : std::uint8_t { none, slices, layers, faces, levels };
+    // The dimension that Play animates: the first of frames, slices, layers, faces and levels of which the image has
+    // several.
+    enum class Axis : std::uint8_t { none, frames, slices, layers, faces, levels };
 
     void change(const QString& what, const char* id, const std::function<void(SubresourceIndex&)>& edit);
     void add_row(const QString& label, QWidget* field);
@@ -34,6 +35,7 @@ private:
     std::map<QWidget*, QLabel*> labels_;
     QLabel* what_;
     QComboBox* layout_;
+    IndexField* frame_;
     IndexField* level_;
     IndexField* layer_;
     QComboBox* face_;

@@ -1,0 +1,129 @@
+// Video files, which are shown one frame at a time.
+#include <QLabel>
+#include <QSlider>
+#include <QSpinBox>
+#include <QToolButton>
+#include <fstream>
+#include <set>
+
+#include "tests/support/y4m_file.h"
+#include "tests/window/panel_test.h"
+#include "viewer/model/frames.h"
+
+namespace texton::viewer::test {
+namespace {
+
+/// Returns a session with a clip of three frames.
+Session clip_in(const QTemporaryDir& folder) {
+    const std::filesystem::path path = folder.filePath("clip.y4m").toStdString();
+    texton::test::write_y4m(path, 3, "C420jpeg XCOLORRANGE=FULL");
+    Session session;
+    session.device = "cpu";
+    session.images = {{.paths = {path}}};
+    return session;
+}
+
+/// Returns the first luma code of the document: 16, 32 and 48 in the three frames.
+int luma(const Workspace& workspace) {
+    const std::shared_ptr<const Document> document = workspace.document();
+    return document ? static_cast<int>(document->texels({}, {0, 0, 1, 1}).at(0)) : -1;
+}
+
+class FramesTest : public WindowFixture {
+protected:
+    const QTemporaryDir folder_;
+};
+
+TEST_F(FramesTest, KeysStepThroughTheFramesOfAVideoFile) {
+    start(clip_in(folder_));
+    EXPECT_EQ(luma(workspace()), 16);
+    for (const int code : {32, 48, 16}) {
+        QTest::keyClick(&window(), Qt::Key_Period);
+        settle();
+        EXPECT_EQ(luma(workspace()), code) << "the first frame follows the last one";
+    }
+    QTest::keyClick(&window(), Qt::Key_Comma);
+    settle();
+    EXPECT_EQ(luma(workspace()), 48);
+    EXPECT_EQ(frame_of(session().images[0]), 2u);
+    while (workspace().history().can_undo()) workspace().undo();
+    settle();
+    EXPECT_EQ(luma(workspace()), 16);
+}
+
+TEST_F(FramesTest, TheFrameBeforeStaysVisibleWhileAnotherOneIsLoading) {
+    start(clip_in(folder_));
+    workspace().show_frame(1);
+    EXPECT_TRUE(workspace().is_loading(0));
+    EXPECT_EQ(luma(workspace()), 16);
+    workspace().show_frame(2);
+    EXPECT_EQ(luma(workspace()), 16);
+    settle();
+    EXPECT_FALSE(workspace().is_loading(0));
+    EXPECT_EQ(luma(workspace()), 48);
+    workspace().show_frame(3);
+    EXPECT_EQ(frame_of(session().images[0]), 2u) << "there is no such frame";
+}
+
+TEST_F(FramesTest, KeysOfFramesDoNothingForOtherImages) {
+    start({"card.png"});
+    const Session before = session();
+    QTest::keyClick(&window(), Qt::Key_Period);
+    QTest::keyClick(&window(), Qt::Key_Comma);
+    settle();
+    EXPECT_EQ(session(), before);
+}
+
+TEST_F(FramesTest, RawFramesAreStepped) {
+    Session session = clip_in(folder_);
+    const std::filesystem::path path = folder_.filePath("clip.yuv").toStdString();
+    std::ofstream(path, std::ios::binary)
+        << std::string(192, static_cast<char>(16)) << std::string(192, static_cast<char>(32));
+    session.images = {{.paths = {path}}};
+    session.images[0].options.raw = RawFrames{.format = Format::nv12, .extent = {16, 8}};
+    start(session);
+    QTest::keyClick(&window(), Qt::Key_Period);
+    settle();
+    EXPECT_EQ(luma(workspace()), 32);
+    EXPECT_EQ(this->session().images[0].options.raw->frame, 1u);
+}
+
+class FramesPanelTest : public PanelTest {
+protected:
+    const QTemporaryDir folder_;
+};
+
+TEST_F(FramesPanelTest, TheFrameCanBeSelected) {
+    open_session("subresource", clip_in(folder_));
+    EXPECT_TRUE(find<QSpinBox>("Frame")->isVisible());
+    press(find<QSlider>("Frame, slider"), Qt::Key_End);
+    EXPECT_EQ(luma(*workspace_), 48);
+    EXPECT_EQ(find<QSpinBox>("Frame")->value(), 2);
+    press(find<QSpinBox>("Frame"), Qt::Key_Down);
+    EXPECT_EQ(luma(*workspace_), 32);
+    image("frames");
+    open("subresource", {"card.png"});
+    EXPECT_FALSE(find<QSpinBox>("Frame")->isVisible());
+}
+
+TEST_F(FramesPanelTest, TheSitingAndTheRangeOfTheFileAreListed) {
+    open_session("subresource", clip_in(folder_));
+    const QString text = find<QLabel>("Size, format and kind")->text();
+    EXPECT_TRUE(text.contains("planar nv12")) << text.toStdString();
+    EXPECT_TRUE(text.contains("chroma siting center")) << text.toStdString();
+    EXPECT_TRUE(text.contains("full range")) << text.toStdString();
+}
+
+TEST_F(FramesPanelTest, PlaybackShowsEachFrameAndAddsNoUndoStep) {
+    open_session("subresource", clip_in(folder_));
+    find<QSpinBox>("Images per second")->setValue(60);
+    std::set<int> seen;
+    QObject::connect(workspace_.get(), &Workspace::documents_changed, [&] { seen.insert(luma(*workspace_)); });
+    QTest::mouseClick(find<QToolButton>("Play"), Qt::LeftButton);
+    EXPECT_TRUE(QTest::qWaitFor([&] { return seen == std::set{16, 32, 48}; }, kPatience));
+    click(find<QToolButton>("Stop"));
+    EXPECT_FALSE(workspace_->history().can_undo());
+}
+
+}  // namespace
+}  // namespace texton::viewer::test
