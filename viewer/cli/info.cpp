@@ -12,6 +12,7 @@
 #include <texton/image_list.h>
 
 #include "viewer/cli/commands.h"
+#include "viewer/cli/frame_sequence.h"
 #include "viewer/cli/image_options.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/file_reading.h"
@@ -118,9 +119,11 @@ Status run(const Options& options) {
     const ImageOptions how = options.image.options();
     Json all = Json::array();
     bool damaged = false;
-    const std::vector<std::filesystem::path> paths(options.files.begin(), options.files.end());
+    bool complete = true;
+    const std::vector<std::filesystem::path> paths = all_named_files(options.files, "texton info", complete);
     ImageList images(paths, how, viewer::file_reading());
-    for (const std::string& file : options.files) {
+    for (const std::filesystem::path& path : paths) {
+        const std::string file = path.string();
         try {
             const ImageFile image = images.open_next();
             if (options.json) {
@@ -134,14 +137,16 @@ Status run(const Options& options) {
         }
     }
     if (options.json) print_json({{"files", all}});
-    return damaged ? Status::failed : Status::good;
+    return damaged || !complete ? Status::failed : Status::good;
 }
 
 }  // namespace
 
 void add_info(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    command->add_option("FILE", options->files, "Image files")->required()->type_name("FILE");
+    command->add_option("FILE", options->files, "Image files; in_%03d.png stands for numbered files")
+        ->required()
+        ->type_name("FILE");
     options->image.add_to(*command);
     command->add_flag("--json", options->json, "Print one JSON object instead of text");
     command->footer(

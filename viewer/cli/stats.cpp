@@ -9,6 +9,7 @@
 #include <texton/image_file.h>
 
 #include "viewer/cli/commands.h"
+#include "viewer/cli/frame_sequence.h"
 #include "viewer/cli/image_options.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/document.h"
@@ -130,24 +131,26 @@ Status run(const Options& options) {
     const Device device = viewer::device_named(options.device);
     (void)options.image.options();  // throws if an option is invalid
     Json all = Json::array();
-    bool damaged = false;
-    for (const std::string& file : options.files) {
+    bool damaged = false, complete = true;
+    for (const std::filesystem::path& path : all_named_files(options.files, "texton stats", complete)) {
         try {
-            describe(file, options, device, all);
+            describe(path.string(), options, device, all);
         } catch (const Error& error) {
             std::cerr << "texton stats: " << viewer::error_text(error) << '\n';
             damaged = true;
         }
     }
     if (options.json) print_json({{"files", all}});
-    return damaged ? Status::failed : Status::good;
+    return damaged || !complete ? Status::failed : Status::good;
 }
 
 }  // namespace
 
 void add_stats(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    command->add_option("FILE", options->files, "Image files")->required()->type_name("FILE");
+    command->add_option("FILE", options->files, "Image files; in_%03d.png stands for numbered files")
+        ->required()
+        ->type_name("FILE");
     command->add_option("--percentiles", options->percentiles, "Percentiles to compute, 0 to 100")
         ->delimiter(',')
         ->allow_extra_args(false)
