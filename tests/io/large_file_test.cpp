@@ -139,8 +139,8 @@ TEST_P(LargeFileTest, AnHonestFileIsReadCompletely) {
     const Kind& kind = GetParam();
     constexpr std::uintmax_t kFree = std::uintmax_t{8} << 30;
     if (is_long() && fs::space(folder_).available < kFree) GTEST_SKIP() << folder_ << " has less than 8 GiB free";
-    if (OIIO::ImageOutput::create(std::string("a.") + kind.ending) == nullptr &&
-        std::string_view(kind.ending) != "ktx2") {
+    const std::string ending = kind.ending;
+    if (ending != "dds" && ending != "ktx2" && OIIO::ImageOutput::create("a." + ending) == nullptr) {
         (void)OIIO::geterror();
         GTEST_SKIP() << "OpenImageIO does not write ." << kind.ending;
     }
