@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -10,6 +12,7 @@
 #include <texton/image_save.h>
 
 #include "viewer/cli/commands.h"
+#include "viewer/cli/frame_sequence.h"
 #include "viewer/cli/image_options.h"
 #include "viewer/cli/progress.h"
 #include "viewer/cli/terminal.h"
@@ -30,33 +33,25 @@ struct Options {
     std::string tile;
     std::string compression;
     std::string cube_out = "vertical_strip";
+    std::optional<int> plane;
     bool drop_alpha = false;
     bool json = false;
 };
 
-// Returns what is different in the new file. Three channels are widened in memory only.
-std::vector<std::string> conversions_of(const ImageFile& image, const fs::path& out, std::size_t frames) {
+// Adds what is different in the new file. Three channels are widened in memory only.
+void add_conversions(const ImageFile& image, const fs::path& out, bool all_frames,
+                     std::vector<std::string>& conversions) {
     const auto is_reverted = [&](const std::string& sentence) {
         if (sentence.starts_with("Three channels are widened"))
             return out.extension() != ".dds" && out.extension() != ".ktx2" &&
                    image.metadata().read_channels.size() == 3;
-        return frames > 1 && sentence.starts_with("Only frame");
+        return all_frames && sentence.starts_with("Only frame");
     };
-    std::vector<std::string> conversions;
-    for (const std::string& sentence : image.conversions())
-        if (!is_reverted(sentence)) conversions.push_back(viewer::with_option_names(sentence));
-    return conversions;
-}
-
-// Writes all frames of a video file to another one.
-void save_frames(const fs::path& in, const fs::path& out, ImageOptions how, std::size_t frames, ProgressBar& bar) {
-    FrameWriter writer(out);
-    for (std::size_t frame = 0; frame < frames; ++frame) {
-        bar.show(static_cast<double>(frame), static_cast<double>(frames));
-        (how.raw ? how.raw->frame : how.frame) = frame;
-        writer.write(open_image(in, how, viewer::file_reading()));
+    for (const std::string& sentence : image.conversions()) {
+        std::string text = viewer::with_option_names(sentence);
+        if (!is_reverted(sentence) && std::ranges::find(conversions, text) == conversions.end())
+            conversions.push_back(std::move(text));
     }
-    writer.complete();
 }
 
 // Image files have no formats like these. Texels of other formats are written as they are, or not at all: the user
@@ -76,44 +71,129 @@ ImageFile opened(std::span<const fs::path> inputs, const fs::path& out, ImageOpt
     return how.format.value_or(format) == format ? image : open_image(inputs, how, reading);
 }
 
-Status run(const Options& options) {
-    const std::vector<fs::path> inputs(options.files.begin(), options.files.end() - 1);
-    const fs::path out = options.files.back();
-    const ImageOptions how = options.image.options();
-    const ImageFile image = opened(inputs, out, how);
-    SaveOptions saving{.compression = options.compression,
-                       .cube = value_of(viewer::kCubeLayouts, options.cube_out).value(),
-                       .alpha = verify::saved_alpha(options.drop_alpha, std::span(&image, 1))};
-    if (!options.tile.empty()) {
-        saving.tile = verify::size_of(options.tile, "--tile");
-        saving.tile->depth = std::max<std::size_t>(1, saving.tile->depth);
+[[noreturn]] void refuse(std::string problem, std::string remedy) {
+    throw Error({.code = ErrorCode::bad_argument,
+                 .object = "texton convert",
+                 .problem = std::move(problem),
+                 .remedy = std::move(remedy)});
+}
+
+// Writes the images of one command line, and remembers what was written.
+class Conversion {
+public:
+    explicit Conversion(const Options& options)
+        : options_(options),
+          how_(options.image.options()),
+          out_(options.files.back()),
+          saving_{.compression = options.compression,
+                  .cube = value_of(viewer::kCubeLayouts, options.cube_out).value()} {
+        if (!options.tile.empty()) {
+            saving_.tile = verify::size_of(options.tile, "--tile");
+            saving_.tile->depth = std::max<std::size_t>(1, saving_.tile->depth);
+        }
     }
-    const bool all_frames = is_video_name(out) && !options.image.selects_frame();
-    const std::size_t frames = all_frames ? image.metadata().frames : 1;
-    if (frames > 1) {
-        ProgressBar bar("converting", "frames");
-        save_frames(inputs.front(), out, how, frames, bar);
-    } else {
+
+    void run() {
+        const std::span<const std::string> names(options_.files.data(), options_.files.size() - 1);
+        const bool numbers_files = is_numbered(out_) && !fs::exists(out_);
+        if (is_video_name(out_) && options_.plane)
+            refuse(fmt::format("{} is a video file, but a plane is not a frame", out_.string()),
+                   "Write an image file, or all planes without --plane.");
+        if (numbers_files && names.size() > 1)
+            refuse(fmt::format("{} stands for numbered files, but {} inputs were named", out_.string(), names.size()),
+                   "Name one video file, or numbered files like in_%03d.png.");
+        const bool reads_sequence = names.size() == 1 && is_numbered(names.front()) && !fs::exists(names.front());
+        if (numbers_files || (is_video_name(out_) && names.size() == 1)) {
+            const FrameInput input(names.front(), options_.image, how_);
+            if (numbers_files) return write_files(input);
+            if (input.frames() > 1 || reads_sequence) return write_video(input);
+        }
+        std::vector<fs::path> inputs;
+        for (const std::string& name : names) {
+            for (fs::path& file : named_files(name)) inputs.push_back(std::move(file));
+        }
         ProgressBar bar("converting", "bytes");
-        bar.show(0, static_cast<double>(packed_bytes(image.info())));
-        saving.progress = [&bar](const ImageProgress& progress) {
+        saving_.progress = [&bar](const ImageProgress& progress) {
             bar.show(static_cast<double>(progress.done), static_cast<double>(progress.total));
             return true;
         };
-        save(out, image, saving);
+        write(plane_of(opened(inputs, out_, how_)), out_);
     }
-    const ArrayInfo& array = image.info();
-    if (options.json) {
-        nlohmann::ordered_json json{{"path", out.string()}};
-        json.update(json_of(array));
-        json["frames"] = frames;
-        json["conversions"] = conversions_of(image, out, frames);
-        print_json(json);
-        return Status::good;
+
+    void print() const {
+        const std::string first = files_.empty() ? out_.string() : files_.front().string();
+        if (options_.json) {
+            nlohmann::ordered_json json{{"path", out_.string()}};
+            json.update(json_of(info_));
+            json["frames"] = frames_;
+            if (files_.size() > 1 || first != out_.string()) {
+                json["files"] = nlohmann::ordered_json::array();
+                for (const fs::path& file : files_) json["files"].push_back(file.string());
+            }
+            json["conversions"] = conversions_;
+            return print_json(json);
+        }
+        fmt::print("{}{}: {} of {}, {}{}\n", first, files_.size() > 1 ? " to " + files_.back().string() : "",
+                   to_string(info_.extent), name(info_.format), name(info_.kind),
+                   frames_ > 1 ? fmt::format(", {} frames", frames_) : "");
+        for (const std::string& sentence : conversions_) fmt::print("  {}\n", sentence);
     }
-    fmt::print("{}: {} of {}, {}{}\n", out.string(), to_string(array.extent), name(array.format), name(array.kind),
-               frames > 1 ? fmt::format(", {} frames", frames) : "");
-    for (const std::string& sentence : conversions_of(image, out, frames)) fmt::print("  {}\n", sentence);
+
+private:
+    ImageFile plane_of(ImageFile image) const { return options_.plane ? image.plane(*options_.plane) : image; }
+
+    void note(const ImageFile& image) {
+        if (frames_++ == 0) info_ = image.info();
+    }
+
+    // Writes an image to a file of its own.
+    void write(const ImageFile& image, const fs::path& path, bool all_frames = false) {
+        saving_.alpha = verify::saved_alpha(options_.drop_alpha, std::span(&image, 1));
+        save(path, image, saving_);
+        note(image);
+        add_conversions(image, path, all_frames, conversions_);
+        files_.push_back(path);
+    }
+
+    // Writes each frame to a file with its number.
+    void write_files(const FrameInput& input) {
+        ProgressBar bar("converting", "frames");
+        for (std::size_t frame = 0; frame < input.frames(); ++frame) {
+            const auto [path, how] = input.file(frame);
+            const fs::path out = numbered_path(out_, input.first_number() + frame);
+            write(plane_of(opened(std::span(&path, 1), out, how)), out, input.frames() > 1);
+            bar.show(static_cast<double>(frame + 1), static_cast<double>(input.frames()));
+        }
+    }
+
+    // Writes all frames to a video file.
+    void write_video(const FrameInput& input) {
+        ProgressBar bar("converting", "frames");
+        FrameWriter writer(out_);
+        for (std::size_t frame = 0; frame < input.frames(); ++frame) {
+            const ImageFile image = input.open(frame);
+            writer.write(image);
+            note(image);
+            add_conversions(image, out_, true, conversions_);
+            bar.show(static_cast<double>(frame + 1), static_cast<double>(input.frames()));
+        }
+        writer.complete();
+    }
+
+    const Options& options_;
+    ImageOptions how_;
+    fs::path out_;
+    SaveOptions saving_;
+    ArrayInfo info_;                        // of the first image
+    std::size_t frames_ = 0;                // that were written
+    std::vector<fs::path> files_;           // that were written, except a video file
+    std::vector<std::string> conversions_;  // of all images
+};
+
+Status run(const Options& options) {
+    Conversion conversion(options);
+    conversion.run();
+    conversion.print();
     return Status::good;
 }
 
@@ -126,6 +206,10 @@ void add_convert(CLI::App* command, Status& status) {
         ->expected(2, CLI::detail::expected_max_vector_size)
         ->type_name("IN... OUT");
     options->image.add_to(*command);
+    command
+        ->add_option("--plane", options->plane,
+                     "Write one plane of a planar image: 0 is luma (r8 or r16), 1 is chroma (rg8 or rg16)")
+        ->type_name("INDEX");
     command->add_option("--tile", options->tile, "Tile size. Default: 64x64 if the file has levels, else no tiles")
         ->type_name("WxH");
     command->add_option(
@@ -153,6 +237,9 @@ void add_convert(CLI::App* command, Status& status) {
         "OUT can hold of an image with levels, layers or faces.\n"
         "\n"
         "All frames of a video file (.y4m, .yuv) are written to another one, unless --frame selects one of them.\n"
+        "A name like in_%03d.png stands for numbered files. They are several input files, unless OUT is a video file,\n"
+        "of which each file becomes a frame. If OUT stands for numbered files, each file or frame is written to its "
+        "own.\n"
         "`texton run to_rgb` and `texton run from_rgb` convert between frames and colors.\n"
         "\n"
         "Examples:\n"
@@ -165,6 +252,8 @@ void add_convert(CLI::App* command, Status& status) {
         "  texton convert render.exr depth.exr --channels Z\n"
         "  texton convert clip.y4m clip_1920x1080_i420.yuv            # all frames\n"
         "  texton convert frames.yuv first.y4m --raw 1920x1080:nv12@0  # one frame\n"
+        "  texton convert clip.y4m luma_%04d.png --plane 0             # one file for each frame\n"
+        "  texton convert slice_%03d.png volume.dds --kind array_3d\n"
         "\n"
         "Exit status:\n"
         "  0  success\n"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iostream>
 #include <map>
 #include <optional>
 #include <system_error>
@@ -14,6 +15,7 @@
 #include "viewer/model/file_reading.h"
 #include "viewer/model/planar_files.h"
 #include "viewer/model/saved_images.h"
+#include "viewer/text/error_text.h"
 
 namespace texton::cli {
 namespace {
@@ -95,6 +97,26 @@ fs::path numbered_path(const fs::path& pattern, std::size_t number) {
     return pattern.parent_path() / pattern_in(pattern.filename().string()).value().name(number);
 }
 
+std::vector<fs::path> named_files(const fs::path& path) {
+    if (!is_numbered(path) || fs::exists(path)) return {path};
+    std::vector<fs::path> files;
+    for (auto& [number, file] : files_of(path)) files.push_back(std::move(file));
+    return files;
+}
+
+std::vector<std::string> all_named_files(std::span<const std::string> names, std::string_view command, Status& status) {
+    std::vector<std::string> files;
+    for (const std::string& name : names) {
+        try {
+            for (const fs::path& file : named_files(name)) files.push_back(file.string());
+        } catch (const Error& error) {
+            std::cerr << command << ": " << viewer::error_text(error) << '\n';
+            status = Status::failed;
+        }
+    }
+    return files;
+}
+
 FrameInput::FrameInput(const fs::path& path, const ImageOptionText& selection, const ImageOptions& options)
     : path_(path), options_(options) {
     if (cli::is_numbered(path) && !fs::exists(path)) {
@@ -107,12 +129,17 @@ FrameInput::FrameInput(const fs::path& path, const ImageOptionText& selection, c
     if (!selection.selects_frame()) video_frames_ = first_.metadata().frames;
 }
 
+FrameFile FrameInput::file(std::size_t frame) const {
+    if (!files_.empty()) return {files_[frame], options_};
+    FrameFile file{path_, options_};
+    if (frame > 0) (file.options.raw ? file.options.raw->frame : file.options.frame) = frame;
+    return file;
+}
+
 ImageFile FrameInput::open(std::size_t frame) const {
     if (frame == 0) return first_;
-    if (!files_.empty()) return open_image(files_[frame], options_, viewer::file_reading());
-    ImageOptions options = options_;
-    (options.raw ? options.raw->frame : options.frame) = frame;
-    return open_image(path_, options, viewer::file_reading());
+    const auto [path, options] = file(frame);
+    return open_image(path, options, viewer::file_reading());
 }
 
 bool FrameOutput::takes_all() const { return is_numbered(path_) || is_video_name(path_); }

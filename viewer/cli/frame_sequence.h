@@ -4,12 +4,14 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <texton/frame_writer.h>
 #include <texton/image_file.h>
 #include <texton/image_save.h>
 
+#include "viewer/cli/commands.h"
 #include "viewer/cli/image_options.h"
 #include "viewer/model/host_image.h"
 #include "viewer/model/kernel_run.h"
@@ -21,6 +23,21 @@ namespace texton::cli {
 [[nodiscard]] bool is_numbered(const std::filesystem::path& pattern);
 /// Returns the path of the file with a number.
 [[nodiscard]] std::filesystem::path numbered_path(const std::filesystem::path& pattern, std::size_t number);
+
+/// Returns the numbered files that a name stands for, in the order of their numbers, or only the path itself if it is
+/// not the name of numbered files or if a file has this name. Throws Error{io} if there are no numbered files, or if one
+/// between the first and the last number is missing.
+[[nodiscard]] std::vector<std::filesystem::path> named_files(const std::filesystem::path& path);
+/// Returns named_files() of all names. Files that are missing are printed on standard error, after the name of the
+/// command, and set `status` to Status::failed.
+[[nodiscard]] std::vector<std::string> all_named_files(std::span<const std::string> names, std::string_view command,
+                                                       Status& status);
+
+/// A file to open, and how.
+struct FrameFile {
+    std::filesystem::path path;
+    ImageOptions options;
+};
 
 /// An input of a command: an image, a video file, or numbered files.
 class FrameInput {
@@ -36,6 +53,8 @@ public:
     std::size_t first_number() const noexcept { return first_number_; }
     /// Returns true if the input is numbered files.
     bool is_numbered() const noexcept { return !files_.empty(); }
+    /// Returns the file of a frame. The index is counted from 0.
+    FrameFile file(std::size_t frame) const;
     /// Opens a frame. The index is counted from 0.
     ImageFile open(std::size_t frame) const;
 

@@ -10,6 +10,7 @@
 #include <texton/image_list.h>
 
 #include "viewer/cli/commands.h"
+#include "viewer/cli/frame_sequence.h"
 #include "viewer/cli/image_options.h"
 #include "viewer/cli/several_files.h"
 #include "viewer/cli/terminal.h"
@@ -116,7 +117,9 @@ void print_text(const std::string& path, const ImageFile& image) {
 Status run(const Options& options) {
     const ImageOptions how = options.image.options();
     Json all = Json::array();
-    const std::vector<std::filesystem::path> paths(options.files.begin(), options.files.end());
+    Status status = Status::good;
+    const std::vector<std::string> files = all_named_files(options.files, "texton info", status);
+    const std::vector<std::filesystem::path> paths(files.begin(), files.end());
     ImageList images(paths, how, viewer::file_reading());
     const auto describe = [&](const std::string& file, ProgressBar& bar) {
         const ImageFile image = images.open_next();
@@ -127,7 +130,7 @@ Status run(const Options& options) {
             print_text(file, image);
         }
     };
-    const Status status = for_each_file("texton info", "reading", options.files, describe);
+    status = worse(status, for_each_file("texton info", "reading", files, describe));
     if (options.json) print_json({{"files", all}});
     return status;
 }
@@ -136,7 +139,9 @@ Status run(const Options& options) {
 
 void add_info(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    command->add_option("FILE", options->files, "Image files")->required()->type_name("FILE");
+    command->add_option("FILE", options->files, "Image files; in_%03d.png stands for numbered files")
+        ->required()
+        ->type_name("FILE");
     options->image.add_to(*command);
     command->add_flag("--json", options->json, "Print one JSON object instead of text");
     command->footer(

@@ -7,6 +7,7 @@
 #include <texton/image_file.h>
 
 #include "viewer/cli/commands.h"
+#include "viewer/cli/frame_sequence.h"
 #include "viewer/cli/image_options.h"
 #include "viewer/cli/several_files.h"
 #include "viewer/cli/terminal.h"
@@ -129,9 +130,12 @@ Status run(const Options& options) {
     const Device device = viewer::device_named(options.device);
     (void)options.image.options();  // throws if an option is invalid
     Json all = Json::array();
-    const Status status =
-        for_each_file("texton stats", "reading", options.files,
-                      [&](const std::string& file, ProgressBar& bar) { describe(file, options, device, bar, all); });
+    Status status = Status::good;
+    const std::vector<std::string> files = all_named_files(options.files, "texton stats", status);
+    status =
+        worse(status, for_each_file("texton stats", "reading", files, [&](const std::string& file, ProgressBar& bar) {
+                  describe(file, options, device, bar, all);
+              }));
     if (options.json) print_json({{"files", all}});
     return status;
 }
@@ -140,7 +144,9 @@ Status run(const Options& options) {
 
 void add_stats(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    command->add_option("FILE", options->files, "Image files")->required()->type_name("FILE");
+    command->add_option("FILE", options->files, "Image files; in_%03d.png stands for numbered files")
+        ->required()
+        ->type_name("FILE");
     command->add_option("--percentiles", options->percentiles, "Percentiles to compute, 0 to 100")
         ->delimiter(',')
         ->allow_extra_args(false)

@@ -21,6 +21,7 @@ std::string with_option_names(std::string text) {
         {"ImageOptions::kind = ", "--kind "},
         {"ImageOptions::layer", "--layer"},
         {"ImageOptions::face", "--face"},
+        {"save each plane to its own file", "write each plane with --plane"},
         {"with to_rgb()", "with `texton run to_rgb`"},
         {"with from_rgb()", "with `texton run from_rgb`"}};
     for (const auto& [name, option] : kOptions) {

@@ -246,8 +246,9 @@ private:
 
 /// Opens an image file: any file that OpenImageIO reads, DDS and KTX2 (also cubemaps, layers, volumes and block
 /// compression), or a frame of a video file: raw planar frames or Y4M (.y4m: 4:2:0 becomes nv12, p010 or p016, and
-/// 4:2:2 of 8 bits becomes nv16). KTX2 can be compressed with Zstandard, but not with Basis Universal or zlib. Its
-/// images are turned upright, except blocks, cubemaps and volumes. Several threads may call this function at once.
+/// 4:2:2 of 8 bits becomes nv16). KTX2 can be compressed with zlib or, if the build has libzstd, with Zstandard, but
+/// not with Basis Universal. Its images are turned upright, except blocks, cubemaps and volumes. Several threads may
+/// call this function at once.
 ///
 /// As with read_image(), three channels are widened to four, and of more than four channels the first four are read,
 /// unless ImageOptions::channels selects others. The levels of the file (DDS, KTX2, TX, tiled OpenEXR, TIFF) are kept

@@ -68,7 +68,8 @@ TEST_F(CliFramesTest, InfoDescribesVideoFiles) {
     EXPECT_THAT(refused("info clip.yuv --raw 12x8:nv12 --format rgba8_unorm"), HasSubstr("texton run to_rgb"));
     EXPECT_THAT(refused("info clip_12x8.yuv --frame 3"), HasSubstr("has 3 frames"));
     EXPECT_THAT(refused("mips clip_12x8.yuv a.dds"), HasSubstr("texton run to_rgb"));
-    EXPECT_THAT(refused("convert clip_12x8.yuv a.png"), HasSubstr("texton run to_rgb"));
+    EXPECT_THAT(refused("convert clip_12x8.yuv a.png"),
+                testing::AllOf(HasSubstr("texton run to_rgb"), HasSubstr("write each plane with --plane")));
 }
 
 TEST_F(CliFramesTest, ConvertWritesAllFramesOrTheSelectedOne) {
@@ -183,6 +184,98 @@ TEST_F(CliFramesTest, SequencesThatDoNotFitAreRefused) {
     write_image(at("in_2.png"), Format::rgba8_unorm, {14, 8}, test::pattern(14 * 8 * 4, 3));
     EXPECT_THAT(refused("run from_rgb in_%d.png -o a.y4m --device cpu"), HasSubstr("14 x 8"));
     EXPECT_FALSE(fs::exists(at("a.y4m")));
+}
+
+TEST_F(CliFramesTest, ConvertReadsNumberedFilesAsSeveralInputFiles) {
+    Bytes all;
+    for (const char* number : {"3", "4", "5"}) {
+        const Bytes texels = test::pattern(12 * 8 * 4, static_cast<unsigned>(number[0]));
+        write_image(at(std::string("in_0") + number + ".png"), Format::rgba8_unorm, {12, 8}, texels);
+        all.insert(all.end(), texels.begin(), texels.end());
+    }
+    EXPECT_THAT(good("convert in_%02d.png layers.dds --format rgba8_unorm"), HasSubstr("layered_2d"));
+    EXPECT_TRUE(same_bytes(read_part(open_image(at("layers.dds"))), all));
+    good("convert in_%02d.png volume.dds --kind array_3d");
+    EXPECT_EQ(open_image(at("volume.dds")).info().extent, (Extent{12, 8, 3}));
+    good("convert in_03.png in_%02d.png four.dds");
+    EXPECT_EQ(open_image(at("four.dds")).info().layers, 4U);
+    EXPECT_THAT(refused("convert none_%d.png a.dds"), HasSubstr("stands for no file"));
+    fs::remove(at("in_04.png"));
+    EXPECT_THAT(refused("convert in_%02d.png a.dds"), HasSubstr("in_04.png is missing"));
+    EXPECT_FALSE(fs::exists(at("a.dds")));
+}
+
+TEST_F(CliFramesTest, ConvertWritesEachOfNumberedFilesToAFileWithItsNumber) {
+    for (const char* number : {"7", "8"})
+        write_image(at(std::string("in_") + number + ".png"), Format::rgba8_unorm, {12, 8},
+                    test::pattern(12 * 8 * 4, static_cast<unsigned>(number[0])));
+    EXPECT_THAT(good("convert in_%d.png out_%03d.ktx2"), HasSubstr("out_007.ktx2 to out_008.ktx2: 12 x 8"));
+    for (const char* number : {"7", "8"})
+        EXPECT_EQ(run(std::string("compare in_") + number + ".png out_00" + number + ".ktx2").status, 0);
+    const json out = json::parse(good("convert in_%d.png out_%03d.dds --json"));
+    EXPECT_EQ(out["frames"], 2);
+    EXPECT_EQ(out["files"], (json{"out_007.dds", "out_008.dds"}));
+    good("convert in_7.png one_%d.dds");
+    EXPECT_TRUE(fs::exists(at("one_0.dds")));
+    EXPECT_THAT(refused("convert in_7.png in_8.png out_%d.dds"), HasSubstr("2 inputs were named"));
+    const std::string text = good("info in_%d.png");
+    EXPECT_THAT(text, HasSubstr("in_7.png: 12 x 8"));
+    EXPECT_THAT(text, HasSubstr("in_8.png: 12 x 8"));
+    EXPECT_THAT(good("stats in_%d.png --device cpu"), HasSubstr("in_8.png: 12 x 8"));
+    const Ended partly = run("info none_%d.png in_7.png");
+    EXPECT_EQ(partly.status, 2);
+    EXPECT_THAT(partly.err, HasSubstr("texton info: none_%d.png stands for no file"));
+    EXPECT_THAT(partly.out, HasSubstr("in_7.png: 12 x 8"));
+}
+
+TEST_F(CliFramesTest, ConvertWritesFramesToNumberedFilesAndBack) {
+    const Bytes bytes = clip("clip_12x8.yuv");
+    good("convert clip_12x8.yuv frame_%02d.y4m");
+    EXPECT_FALSE(fs::exists(at("frame_03.y4m")));
+    EXPECT_THAT(good("convert frame_%02d.y4m back_12x8.yuv"), HasSubstr("3 frames"));
+    EXPECT_TRUE(same_bytes(test::file_bytes(at("back_12x8.yuv")), bytes));
+    good("convert clip_12x8.yuv one_%d.y4m --frame 1");
+    EXPECT_FALSE(fs::exists(at("one_1.y4m")));
+    EXPECT_EQ(run("compare one_0.y4m frame_01.y4m").status, 0);
+}
+
+// --- planes ---
+
+TEST_F(CliFramesTest, ConvertWritesAPlane) {
+    const Bytes bytes = clip("clip_12x8.yuv");
+    const auto part = [&](std::size_t first, std::size_t count) {
+        return Bytes(bytes.begin() + static_cast<std::ptrdiff_t>(first),
+                     bytes.begin() + static_cast<std::ptrdiff_t>(first + count));
+    };
+    EXPECT_THAT(good("convert clip_12x8.yuv luma.png --plane 0"), HasSubstr("luma.png: 12 x 8 of r8_unorm"));
+    EXPECT_TRUE(same_bytes(read_image(at("luma.png")).texels, part(0, 96)));
+    EXPECT_THAT(good("convert clip_12x8.yuv chroma.dds --plane 1 --frame 2"), HasSubstr("6 x 4 of rg8_unorm"));
+    EXPECT_TRUE(same_bytes(read_part(open_image(at("chroma.dds"))), part(2 * 144 + 96, 48)));
+
+    good("convert clip_12x8.yuv clip.y4m");
+    good("convert clip.y4m luma_%d.png --plane 0");
+    for (std::size_t frame = 0; frame < 3; ++frame) {
+        const Image image = read_image(at("luma_" + std::to_string(frame) + ".png"));
+        EXPECT_TRUE(same_bytes(image.texels, part(144 * frame, 96)));
+    }
+    good("convert clip_12x8.yuv planes.dds --frame 1");
+    good("convert planes.dds chroma.ktx2 --plane 1");
+    EXPECT_TRUE(same_bytes(read_part(open_image(at("chroma.ktx2"))), part(144 + 96, 48)));
+
+    clip("wide_12x8_p010.yuv", 288);
+    EXPECT_THAT(good("convert wide_12x8_p010.yuv luma16.tif --plane 0"), HasSubstr("12 x 8 of r16_unorm"));
+    EXPECT_THAT(good("convert wide_12x8_p010.yuv chroma16.dds --plane 1"), HasSubstr("6 x 4 of rg16_unorm"));
+}
+
+TEST_F(CliFramesTest, PlanesThatDoNotExistAreRefused) {
+    clip("clip_12x8.yuv");
+    EXPECT_THAT(refused("convert clip_12x8.yuv a.png --plane 2"), HasSubstr("plane 2"));
+    EXPECT_THAT(refused("convert clip_12x8.yuv a.png --plane -1"), HasSubstr("plane"));
+    EXPECT_THAT(refused("convert clip_12x8.yuv a.y4m --plane 0"), HasSubstr("a plane is not a frame"));
+    write_image(at("in.png"), Format::rgba8_unorm, {12, 8}, test::pattern(12 * 8 * 4, 3));
+    EXPECT_THAT(refused("convert in.png a.png --plane 0"),
+                testing::AllOf(HasSubstr("in.png"), HasSubstr("Only planar images have planes")));
+    EXPECT_FALSE(fs::exists(at("a.png")) || fs::exists(at("a.y4m")));
 }
 
 TEST_F(CliFramesTest, SuitesReadFramesPartsAndChannels) {
