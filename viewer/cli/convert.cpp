@@ -117,7 +117,9 @@ public:
             bar.show(static_cast<double>(progress.done), static_cast<double>(progress.total));
             return true;
         };
-        write(plane_of(opened(inputs, out_, how_)), out_);
+        const ImageFile image = plane_of(opened(inputs, out_, how_));
+        bar.show(0, static_cast<double>(packed_bytes(image.info())));
+        write(image, out_);
     }
 
     void print() const {
@@ -159,10 +161,10 @@ private:
     void write_files(const FrameInput& input) {
         ProgressBar bar("converting", "frames");
         for (std::size_t frame = 0; frame < input.frames(); ++frame) {
+            bar.show(static_cast<double>(frame), static_cast<double>(input.frames()));
             const auto [path, how] = input.file(frame);
             const fs::path out = numbered_path(out_, input.first_number() + frame);
             write(plane_of(opened(std::span(&path, 1), out, how)), out, input.frames() > 1);
-            bar.show(static_cast<double>(frame + 1), static_cast<double>(input.frames()));
         }
     }
 
@@ -171,11 +173,11 @@ private:
         ProgressBar bar("converting", "frames");
         FrameWriter writer(out_);
         for (std::size_t frame = 0; frame < input.frames(); ++frame) {
+            bar.show(static_cast<double>(frame), static_cast<double>(input.frames()));
             const ImageFile image = input.open(frame);
             writer.write(image);
             note(image);
             add_conversions(image, out_, true, conversions_);
-            bar.show(static_cast<double>(frame + 1), static_cast<double>(input.frames()));
         }
         writer.complete();
     }

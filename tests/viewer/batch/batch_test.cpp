@@ -326,6 +326,14 @@ TEST_F(CliBatchTest, ALineOfTheJournalThatIsIncompleteIsIgnored) {
     EXPECT_EQ(summary(command)["done"], 2) << "not even the first line is complete";
 }
 
+TEST_F(CliBatchTest, ProgressAndFailuresAreShownInText) {
+    images(2);
+    write("bad.png", "no image");
+    const Ended result = batch("blur.json in_*.png bad.png -o 'made/{stem}.png' --progress");
+    EXPECT_THAT(result.err, HasSubstr("computing:   0 %, 0 of 3 images"));
+    EXPECT_THAT(result.out, HasSubstr("failed: "));
+}
+
 // --- Slurm ---
 
 TEST_F(CliBatchTest, TheTasksOfASlurmScriptComputeAllInputs) {

@@ -34,6 +34,7 @@ protected:
         recording.results[4].channel[0] ^= 1;
         write_recording(at("b.cap"), recording);
         std::ofstream(at("bad.cap")) << "no recording";
+        std::ofstream(at("p.json")) << R"({"steps": [{"kernel": "gaussian"}]})";
         write_suite("s", "a.png", "a.png");
         write_suite("unapproved", "a.png", "a.png");
         write_suite("bad", "bad.png", "a.png");
@@ -60,6 +61,9 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
+    {"batch", "p.json a.png -o 'good/{stem}.png' --device cpu",
+     "p.json a.png bad.png -o 'both/{stem}.png' --device cpu", "", "p.json gone.png -o 'gone/{stem}.png' --device cpu",
+     "p.json a.png -o '{steam}.png'"},
     {"bench", "swizzle --size 8x8 --device cpu", "", "", "", "swizzle --size 0x8"},
     {"compare", "a.png a.png", "a.png b.png", "a.png bad.png", "a.png gone.png", "a.png a.png --metric weight"},
     {"completion", "bash", "", "", "", "csh"},
