@@ -155,8 +155,10 @@ void say_clamped(FormatKind from, FormatKind to, std::vector<std::string>& sente
 [[noreturn]] void refuse(Format from, Format to, const std::string& name) {
     fail_file(kOpen, name,
               fmt::format("contains {}, which cannot be converted to {}", texton::name(from), texton::name(to)),
-              "Request a format whose channels have the same number of bits. Values are converted between unorm, "
-              "snorm, srgb and float formats only.",
+              block_side(to) > 1
+                  ? "Blocks are decoded, but images are not encoded to blocks: request a format without compression."
+                  : "Request a format whose channels have the same number of bits. Values are converted between unorm, "
+                    "snorm, srgb and float formats only.",
               ErrorCode::unsupported);
 }
 

@@ -284,6 +284,8 @@ TEST_F(BlockDecodingTest, FormatsThatBlocksCannotBecomeAreRefused) {
                            "texton::open_image", {"blocks.dds", "bc1_unorm", name(format)});
     }
     EXPECT_EQ(open_image(path, {.format = Format::bc1_srgb}).info().format, Format::bc1_srgb);
+    test::expect_error([&] { (void)open_image(path, {.format = Format::bc7_unorm}); }, ErrorCode::unsupported,
+                       "texton::open_image", {"images are not encoded to blocks"});
 }
 
 }  // namespace

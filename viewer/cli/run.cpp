@@ -44,7 +44,8 @@ std::string count_of(std::size_t count, const char* noun) {
 [[noreturn]] void refuse_inputs(const KernelInfo& kernel, std::size_t named) {
     refuse(fmt::format("{} needs {}, but {} {} given", kernel.name, count_of(kernel.inputs.size(), "input file"), named,
                        named == 1 ? "was" : "were"),
-           fmt::format("`texton run {} --help` lists the inputs.", kernel.name));
+           fmt::format("`texton run {} --help` lists the inputs.{}", kernel.name,
+                       named > kernel.inputs.size() ? " `texton batch` applies kernels to each of many images." : ""));
 }
 
 class Watch {

@@ -400,6 +400,7 @@ TEST_F(CliBatchTest, WrongUsesAreRefusedBeforeAnythingIsWritten) {
     refused("blur.json in_0.png -o 'made/{stem}.png' --shard a", "--shard is 'a'");
     refused("blur.json in_0.png -o 'made/{stem}.png' --max-failures 101%", "--max-failures is '101%'");
     refused("blur.json in_0.png -o 'made/{stem}.png' --list none", "none cannot be read");
+    EXPECT_THAT(run("run gaussian in_0.png in_1.png -o a.png").err, HasSubstr("`texton batch` applies kernels"));
     const Ended device = run("batch blur.json in_0.png -o 'none/{stem}.png' --device cpu:9");
     EXPECT_EQ(device.status, 2);
     EXPECT_THAT(device.err, HasSubstr("no image can be computed"));
