@@ -29,6 +29,7 @@ constexpr std::size_t kGroup = 256;     // outputs that are stored together at m
 constexpr seconds kGroupTime{1};        // an output waits for others at most so long
 constexpr seconds kPause{1};            // before another attempt
 constexpr milliseconds kEndTime{3500};  // of the images that are computed when a stop is requested
+constexpr double kStartSeconds = 60;    // until a worker is ready
 constexpr int kMaxFailedStarts = 3;
 
 std::int64_t now_in_nanoseconds() {
@@ -103,8 +104,6 @@ std::vector<fs::path> BatchRun::folders_of(const Task& task) const {
 }
 
 void BatchRun::give_tasks() {
-    std::size_t working = 0;
-    for (const Worker& worker : workers_) working += worker.task ? 1 : 0;
     for (Worker& worker : workers_) {
         if (tasks_.empty()) return;
         if (worker.process == nullptr) {
@@ -152,7 +151,8 @@ void BatchRun::wait() {
         Worker& worker = *waiting[i];
         if (sockets[i].revents != 0) {
             hear(worker);
-        } else if (worker.task && seconds_since(worker.begin) > options_.seconds) {
+        } else if (seconds_since(worker.begin) > (worker.is_ready ? options_.seconds : kStartSeconds) &&
+                   (worker.task || !worker.is_ready)) {
             worker.was_late = true;
             worker.process->terminate();
             replace(worker);
@@ -201,12 +201,16 @@ void BatchRun::replace(Worker& worker) {
     const Worker ended = std::exchange(worker, {});
     if (!task) {
         if (ended.is_ready || ++starts_failed_ < kMaxFailedStarts) return;
+        std::string problem = "a worker ended before it was ready";
+        if (ended.was_late) {
+            problem = fmt::format("a worker was not ready after {} seconds", kStartSeconds);
+        } else if (signal != 0) {
+            problem = fmt::format("a worker was ended by the signal {} ({}) before it was ready", signal,
+                                  ::strsignal(signal));
+        }
         throw Error({.code = ErrorCode::unsupported,
                      .object = "texton::Batch",
-                     .problem = signal != 0
-                                    ? fmt::format("a worker was ended by the signal {} ({}) before it was ready",
-                                                  signal, ::strsignal(signal))
-                                    : "a worker ended before it was ready",
+                     .problem = std::move(problem),
                      .remedy = "Run the pipeline on one image with `texton run` to see why."});
     }
     if (ended.was_late)
