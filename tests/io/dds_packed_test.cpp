@@ -3,6 +3,7 @@
 #include <texton/image_load.h>
 #include <texton/image_save.h>
 
+#include "tests/io/dds_files.h"
 #include "tests/support/dds_file.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/image_folder.h"
@@ -20,17 +21,8 @@ using test::sentence_with;
 using namespace test::dds;
 using Names = std::vector<std::string>;
 
-class ImageDdsPackedTest : public testing::Test {
+class ImageDdsPackedTest : public test::DdsFilesTest {
 protected:
-    fs::path at(const std::string& name) const { return folder_.at(name); }
-    ImageFile open(const std::vector<std::uint32_t>& words, const Bytes& texels,
-                   const ImageOptions& options = {}) const {
-        return open_image(test::write_bytes(at("a.dds"), file(words, texels)), options);
-    }
-    void expect_refused(const std::vector<std::uint32_t>& words, const Bytes& texels, ErrorCode code,
-                        std::string_view fragment) const {
-        test::expect_error([&] { (void)open(words, texels); }, code, "texton::open_image", {"a.dds", fragment});
-    }
     static std::vector<std::uint32_t> coded_header(std::uint32_t width, std::uint32_t height, const char* code) {
         auto words = header(width, height);
         words[kPfFlags] = 4;
@@ -46,7 +38,6 @@ protected:
         bytes.insert(bytes.end(), indices.begin(), indices.end());
         return bytes;
     }
-    test::ImageFolder folder_;
 };
 
 TEST_F(ImageDdsPackedTest, TexelsThatShareRedAndBlueAreRead) {

@@ -8,6 +8,7 @@
 #include <texton/image_load.h>
 #include <texton/image_save.h>
 
+#include "tests/io/dds_files.h"
 #include "tests/support/dds_file.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/image_folder.h"
@@ -26,19 +27,7 @@ using test::sentence_with;
 using namespace test::dds;
 using Names = std::vector<std::string>;
 
-class ImageDdsWritersTest : public testing::Test {
-protected:
-    fs::path at(const std::string& name) const { return folder_.at(name); }
-    ImageFile open(const std::vector<std::uint32_t>& words, const Bytes& texels,
-                   const ImageOptions& options = {}) const {
-        return open_image(test::write_bytes(at("a.dds"), file(words, texels)), options);
-    }
-    void expect_refused(const std::vector<std::uint32_t>& words, const Bytes& texels, ErrorCode code,
-                        std::string_view fragment) const {
-        test::expect_error([&] { (void)open(words, texels); }, code, "texton::open_image", {"a.dds", fragment});
-    }
-    test::ImageFolder folder_;
-};
+class ImageDdsWritersTest : public test::DdsFilesTest {};
 
 template <class Value>
 std::vector<Value> values_of(const Bytes& bytes) {

@@ -16,6 +16,7 @@
 
 #include <texton/error.h>
 
+#include "arrays/files/descriptor.h"
 #include "viewer/batch/path_json.h"
 #include "viewer/model/sha256.h"
 
@@ -37,22 +38,8 @@ constexpr const char* kObject = "texton::Batch";
          "Check the folder and the disk, or name another folder with --journal.");
 }
 
-class Descriptor {
-public:
-    explicit Descriptor(int number) : number_(number) {}
-    ~Descriptor() {
-        if (number_ >= 0) ::close(number_);
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    int number() const noexcept { return number_; }
-
-private:
-    int number_;
-};
-
 std::optional<std::string> checksum_of(const fs::path& path) {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const detail::OwnedDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.number() < 0) return {};
     verify::Sha256 hash;
     std::vector<std::byte> buffer(std::size_t{1} << 20);
@@ -206,7 +193,7 @@ int synchronize(const std::vector<fs::path>& files) {
     std::set<fs::path> folders;
     int first_error = 0;
     const auto store = [&](const fs::path& path, int flags) {
-        const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags));
+        const detail::OwnedDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags));
         if (file.number() < 0) {
             if (errno != ENOENT && errno != EACCES && first_error == 0) first_error = errno;
             return;

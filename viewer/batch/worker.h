@@ -11,9 +11,8 @@
 
 namespace texton::batch {
 
-/// First argument of the program texton-commands that makes it a worker. Its socket is the descriptor 3.
+/// First argument of the program texton-commands that makes it a worker. Its socket is the control socket of a helper.
 inline constexpr std::string_view kWorkerArgument = "--batch-worker";
-constexpr int kWorkerSocket = 3;
 
 /// Runs a worker until the other end of the socket is closed. Returns the exit status.
 int run_worker(int socket);

@@ -1,7 +1,6 @@
 #include "viewer/batch/worker_process.h"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include <texton/error.h>
 
 #include "arrays/files/isolated/helper.h"
+#include "arrays/files/isolated/spawn_helper.h"
 #include "core/unfinished_file.h"
 #include "viewer/batch/packets.h"
 #include "viewer/batch/worker.h"
@@ -39,36 +39,6 @@ constexpr int kFirstDescriptor = 10;     // above those that the worker gets
                  .object = "texton::Batch",
                  .problem = std::move(problem),
                  .remedy = std::move(remedy)});
-}
-
-int start(const fs::path& program, int socket, pid_t& process) {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    if (const int error = ::posix_spawn_file_actions_init(&actions); error != 0) return error;
-    if (const int error = ::posix_spawnattr_init(&attributes); error != 0) {
-        ::posix_spawn_file_actions_destroy(&actions);
-        return error;
-    }
-    sigset_t none, all;
-    ::sigemptyset(&none);
-    ::sigfillset(&all);
-    int error = 0;
-    const auto require = [&error](int result) { error = error == 0 ? result : error; };
-    require(::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0));
-    require(::posix_spawn_file_actions_adddup2(&actions, 2, 1));  // libraries may print, but not into the results
-    require(::posix_spawn_file_actions_adddup2(&actions, socket, kWorkerSocket));
-    require(::posix_spawn_file_actions_addclosefrom_np(&actions, kWorkerSocket + 1));
-    require(::posix_spawnattr_setsigmask(&attributes, &none));
-    require(::posix_spawnattr_setsigdefault(&attributes, &all));
-    require(::posix_spawnattr_setpgroup(&attributes, 0));  // Ctrl+C ends the batch, which ends its workers
-    require(::posix_spawnattr_setflags(&attributes,
-                                       POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP));
-    std::string name = program.string(), argument(kWorkerArgument);
-    const std::array<char*, 3> arguments{name.data(), argument.data(), nullptr};
-    if (error == 0) error = ::posix_spawn(&process, name.c_str(), &actions, &attributes, arguments.data(), environ);
-    ::posix_spawnattr_destroy(&attributes);
-    ::posix_spawn_file_actions_destroy(&actions);
-    return error;
 }
 
 }  // namespace
@@ -97,7 +67,9 @@ WorkerProcess::WorkerProcess(const fs::path& program, verify::Json work) {
     const int bytes = 2 * static_cast<int>(kMaxPacket);
     for (const int socket : {socket_.number(), theirs.number()})
         ::setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
-    if (const int error = start(program, theirs.number(), process_); error != 0) {
+    const std::string argument(kWorkerArgument);
+    if (const int error = detail::spawn_helper(program.c_str(), theirs.number(), process_, argument.c_str());
+        error != 0) {
         fail(fmt::format("{} could not be started: {}", program.string(), std::generic_category().message(error)),
              "Install Texton again.");
     }

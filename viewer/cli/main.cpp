@@ -11,6 +11,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "arrays/files/isolated/protocol.h"
 #include "core/nearest_name.h"
 #include "viewer/batch/worker.h"
 #include "viewer/cli/commands.h"
@@ -111,7 +112,7 @@ int main(int argc, char** argv) {
     fill_standard_descriptors();
     texton::viewer::end_on_signals();
     if (argc == 2 && argv[1] == texton::batch::kWorkerArgument)
-        return texton::batch::run_worker(texton::batch::kWorkerSocket);
+        return texton::batch::run_worker(texton::detail::kControlDescriptor);
     std::signal(SIGPIPE, SIG_IGN);  // writing to a closed pipe fails instead, so that unfinished files are removed
     CLI::App program;
     int output_failure = 0;

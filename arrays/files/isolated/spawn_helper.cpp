@@ -34,7 +34,7 @@ using SpawnAttributes = Initialized<posix_spawnattr_t, posix_spawnattr_init, pos
 
 }  // namespace
 
-int spawn_helper(const char* program, int control, pid_t& process) noexcept {
+int spawn_helper(const char* program, int control, pid_t& process, const char* argument) noexcept {
     SpawnActions actions;
     SpawnAttributes attributes;
     if (actions.error != 0) return actions.error;
@@ -52,7 +52,8 @@ int spawn_helper(const char* program, int control, pid_t& process) noexcept {
           posix_spawnattr_setpgroup(&attributes.value, 0), posix_spawnattr_setflags(&attributes.value, kFlags)}) {
         if (error != 0) return error;
     }
-    const std::array<char*, 2> arguments{const_cast<char*>(program), nullptr};  // the function does not change it
+    // The function does not change them.
+    const std::array<char*, 3> arguments{const_cast<char*>(program), const_cast<char*>(argument), nullptr};
     return ::posix_spawn(&process, program, &actions.value, &attributes.value, arguments.data(), environ);
 }
 

@@ -12,7 +12,9 @@ inline constexpr const char* kStartedHelper = "TEXTON_STARTED_READER";
 
 /// Starts the program with default signals and no descriptors of this process but standard error and the socket
 /// `control`, which must not be below 10. It is in a process group of its own, so that Ctrl+C in a terminal does not end
-/// it while this program handles the signal. Returns 0, or the number of the error.
-[[nodiscard]] int spawn_helper(const char* program, int control, pid_t& process) noexcept;
+/// it while this program handles the signal. `argument` is its only argument, or null. Returns 0, or the number of the
+/// error.
+[[nodiscard]] int spawn_helper(const char* program, int control, pid_t& process,
+                               const char* argument = nullptr) noexcept;
 
 }  // namespace texton::detail
