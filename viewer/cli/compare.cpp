@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <future>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/compared_file.h"
+#include "viewer/cli/frame_sequence.h"
 #include "viewer/cli/progress.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/named_paths.h"
@@ -109,7 +111,7 @@ std::vector<Limit> limits(const Options& options, const Comparison& result) {
     return out;
 }
 
-// The comparison of all images of the two files.
+// The comparison of all images.
 struct Result {
     struct Row {
         std::string name;
@@ -344,6 +346,41 @@ void require_alike(const ComparedFile& a, const ComparedFile& b) {
          .remedy = "Compare only the first image of each file with --first-image, or convert one of the files."});
 }
 
+// The files that a name stands for: one, or numbered files.
+std::vector<ComparedFile> opened(const std::string& name, const Options& options) {
+    std::vector<ComparedFile> files;
+    for (const std::filesystem::path& path : named_files(name))
+        files.emplace_back(path.string(), options.selection, options.first_image);
+    return files;
+}
+
+// An image of both sides.
+struct Pair {
+    const ComparedFile& a;
+    const ComparedFile& b;
+    std::size_t index;
+    std::string name;  // among all images
+};
+
+std::vector<Pair> pairs_of(const std::vector<ComparedFile>& a, const std::vector<ComparedFile>& b) {
+    if (a.size() != b.size()) {
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = "texton compare",
+                     .problem = fmt::format("A stands for {} files, but B for {}", a.size(), b.size()),
+                     .remedy = "Compare as many files with each other."});
+    }
+    std::vector<Pair> pairs;
+    for (std::size_t file = 0; file < a.size(); ++file) {
+        require_alike(a[file], b[file]);
+        for (std::size_t i = 0; i < a[file].size(); ++i) {
+            std::string name = a[file].name(i);
+            if (a.size() > 1) name = a[file].path() + (name.empty() ? "" : ", ") + name;
+            pairs.push_back({a[file], b[file], i, std::move(name)});
+        }
+    }
+    return pairs;
+}
+
 Side read_side(const ComparedFile& file, std::size_t index) {
     const std::string name = file.name(index);
     return {name.empty() ? file.path() : fmt::format("{}, {},", file.path(), name), file.read(index), {}};
@@ -364,25 +401,28 @@ void require_other_files(const Options& options) {
                      .problem = fmt::format("{} would overwrite {}", option, other),
                      .remedy = "Write to another file."});
     };
-    for (const std::string& input : {options.a, options.b}) {
-        check("--heat-map", options.heat_map, input);
-        check("--ulp-map", options.ulp_map, input);
+    for (const std::string& name : {options.a, options.b}) {
+        for (const std::filesystem::path& input : named_files(name)) {
+            check("--heat-map", options.heat_map, input.string());
+            check("--ulp-map", options.ulp_map, input.string());
+        }
     }
     if (!options.heat_map.empty()) check("--ulp-map", options.ulp_map, options.heat_map);
 }
 
 Result compare_files(const Options& options) {
-    const ComparedFile file_a(options.a, options.selection, options.first_image);
-    const ComparedFile file_b(options.b, options.selection, options.first_image);
-    require_alike(file_a, file_b);
+    const std::vector<ComparedFile> files_a = opened(options.a, options), files_b = opened(options.b, options);
+    const std::vector<Pair> pairs = pairs_of(files_a, files_b);
     Result out;
-    for (const ComparedFile* file : {&file_a, &file_b})
-        out.notes.insert(out.notes.end(), file->notes().begin(), file->notes().end());
+    for (const std::vector<ComparedFile>* files : {&files_a, &files_b})
+        for (const ComparedFile& file : *files)
+            out.notes.insert(out.notes.end(), file.notes().begin(), file.notes().end());
     ProgressBar bar("comparing", "images");
-    for (std::size_t i = 0; i < file_a.size(); ++i) {
-        bar.show(static_cast<double>(i), static_cast<double>(file_a.size()));
-        std::future<Side> other = std::async(std::launch::async, [&] { return read_side(file_b, i); });
-        Side a = read_side(file_a, i), b = other.get();
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const Pair& pair = pairs[i];
+        bar.show(static_cast<double>(i), static_cast<double>(pairs.size()));
+        std::future<Side> other = std::async(std::launch::async, [&] { return read_side(pair.b, pair.index); });
+        Side a = read_side(pair.a, pair.index), b = other.get();
         make_alike(a, b, options.as_values);
         ComparisonOptions comparison{.ssim = options.needs_ssim(),
                                      .flip = options.needs_flip(),
@@ -390,10 +430,10 @@ Result compare_files(const Options& options) {
                                      .channels = static_cast<std::size_t>(std::max(a.channels(), b.channels())),
                                      .pixels_per_degree = options.pixels_per_degree};
         comparison.progress = [&](double done) {
-            bar.show(static_cast<double>(i) + done, static_cast<double>(file_a.size()));
+            bar.show(static_cast<double>(i) + done, static_cast<double>(pairs.size()));
         };
         Comparison result = compare(a.view(), b.view(), comparison);
-        out.rows.push_back({file_a.name(i), a.file.extent, result.all});
+        out.rows.push_back({pair.name, a.file.extent, result.all});
         merge(out.limits, limits(options, result));
         if (i > 0 && !is_worse(result.all, out.comparison.all)) continue;
         out.worst = i;
@@ -424,7 +464,9 @@ Status run(const Options& options) {
 
 void add_compare(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    command->add_option("A", options->a, "Reference image")->required()->type_name("FILE");
+    command->add_option("A", options->a, "Reference image; a_%03d.png stands for numbered files")
+        ->required()
+        ->type_name("FILE");
     command->add_option("B", options->b, "Image to compare with the reference")->required()->type_name("FILE");
     command
         ->add_option("--metric", options->metrics,
@@ -460,11 +502,9 @@ void add_compare(CLI::App* command, Status& status) {
         "stored values; sRGB is not linearized. Of two files with three channels, only these three are compared.\n"
         "--max-ulp, --min-psnr, --min-ssim and --max-flip are limits; the command passes if all of them are met.\n"
         "\n"
-        "All parts, levels, layers and faces of the files, or both planes of all frames, are compared, and each must "
-        "meet\n"
-        "the limits. The metrics, the worst texels and the maps describe the image that differs most. --part, "
-        "--channels,\n"
-        "--raw and --frame apply to both files.\n"
+        "All parts, levels, layers and faces of the files, or both planes of all frames, are compared, and each must\n"
+        "meet the limits. The metrics, the worst texels and the maps describe the image that differs most. Numbered\n"
+        "files are compared in the order of their numbers. --part, --channels, --raw and --frame apply to all files.\n"
         "\n"
         "Examples:\n"
         "  texton compare golden.png new.png                      # passes if no texel differs\n"

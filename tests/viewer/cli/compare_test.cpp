@@ -211,6 +211,30 @@ TEST_F(CliCompareFilesTest, PartsLayersAndFacesAreCompared) {
     EXPECT_EQ(run("compare first.tif first.dds --first-image").status, 0);
 }
 
+TEST_F(CliCompareFilesTest, NumberedFilesAreComparedInTheOrderOfTheirNumbers) {
+    Bytes other = gray();
+    other[4 * (20 * 3 + 7) + 1] = std::byte{104};
+    for (const char* name : {"a_9.png", "a_10.png", "a_11.png", "b_5.png", "b_6.png"}) write(name, gray());
+    write("b_7.png", other);
+    const Ended result = run("compare a_%d.png b_%d.png");
+    EXPECT_EQ(result.status, 1) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("a: a_11.png is 20 x 10 of rgba8_unorm\nb: b_7.png is"));
+    const json out = json::parse(run("compare a_%d.png b_%d.png --json").out);
+    ASSERT_EQ(out["images"].size(), 3u);
+    EXPECT_EQ(out["images"][0]["name"], "a_9.png");
+    EXPECT_EQ(out["images"][1]["differing"], 0);
+    EXPECT_EQ(out["images"][2]["name"], "a_11.png");
+    EXPECT_EQ(out["images"][2]["differing"], 1);
+    EXPECT_EQ(run("compare a_%d.png a_%d.png").status, 0);
+
+    const Ended fewer = run("compare a_%d.png a.png");
+    EXPECT_EQ(fewer.status, 2);
+    EXPECT_THAT(fewer.err, HasSubstr("A stands for 3 files, but B for 1"));
+    const Ended overwriting = run("compare a_%d.png b_%d.png --ulp-map b_6.png");
+    EXPECT_EQ(overwriting.status, 2);
+    EXPECT_THAT(overwriting.err, HasSubstr("--ulp-map would overwrite"));
+}
+
 TEST_F(CliCompareFilesTest, LevelsAreCompared) {
     const test::StoredImage chain = test::stored_chain(32, 16, 4, OIIO::TypeDesc::FLOAT, 1, 16);
     test::StoredImage other = chain;
