@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -34,7 +33,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kMaxConnected = 16;                       // processes that wait for requests
 constexpr std::uint64_t kMaxResult = std::uint64_t{64} << 20;   // bytes of a result that is not texels
 constexpr std::uint64_t kKeptMemory = std::uint64_t{32} << 20;  // shared memory that is reused
-constexpr std::chrono::microseconds kAwake{100};                // before a thread sleeps
 constexpr std::chrono::seconds kStartTime{60};                  // until a process is ready
 constexpr const char* kDamaged = "The file may be damaged.";
 
@@ -82,13 +80,9 @@ private:
     std::list<ReaderSession*> sessions_;
 };
 
-// Returns false if nothing arrived in time. The replies about small files arrive sooner than a processor that sleeps
-// wakes up.
+// Returns false if nothing arrived in time.
 bool wait_for_packet(int socket, Clock::time_point deadline) noexcept {
-    for (const auto end = Clock::now() + kAwake; Clock::now() < end; ::sched_yield()) {
-        pollfd event{socket, POLLIN, 0};
-        if (::poll(&event, 1, 0) > 0) return true;
-    }
+    if (arrives_soon(socket)) return true;
     for (;;) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
         pollfd event{socket, POLLIN, 0};

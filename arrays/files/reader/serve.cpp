@@ -123,6 +123,7 @@ private:
     std::optional<Packet> receive(PacketKind kind) {
         Packet packet;
         std::size_t bytes = 0;
+        (void)arrives_soon(socket_);
         while (receive_packet(socket_, packet, space_, bytes) == Received::packet) {
             contents_ = std::span(space_).first(bytes);
             if (packet.kind == kind) return packet;
