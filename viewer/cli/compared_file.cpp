@@ -8,6 +8,7 @@
 #include <texton/copy.h>
 
 #include "viewer/model/file_reading.h"
+#include "viewer/model/host_image.h"
 #include "viewer/render/stored_texels.h"
 #include "viewer/text/error_text.h"
 
@@ -126,8 +127,8 @@ Image ComparedFile::read(std::size_t index) const {
               .texels = {},
               .file_channels = static_cast<int>(file.metadata().read_channels.size())};
     if (is_layered(file.info().kind) || is_cube(file.info().kind)) out.extent.depth = 1;
-    out.texels.resize(packed_bytes(out.format, out.extent));
-    file.read({.level = image.level, .layer = image.layer, .face = image.face}, out.texels);
+    out.texels =
+        verify::read_texels(file, {.level = image.level, .layer = image.layer, .face = image.face}, out.extent);
     return block_side(out.format) > 1 ? decoded(out) : out;
 }
 

@@ -1,5 +1,8 @@
 #include "viewer/model/host_image.h"
 
+#include <algorithm>
+#include <span>
+
 #include <fmt/format.h>
 
 #include <texton/copy.h>
@@ -37,10 +40,44 @@ ArrayUsage usage_for_kernels(const Device& device, const ArrayInfo& array) {
     return {.gather = flat && info(array.format).layout != FormatLayout::packed};
 }
 
+std::vector<std::byte> read_texels(const ImageFile& image, const Subresource& part, const Extent& extent) {
+    constexpr std::size_t kBandBytes = std::size_t{16} << 20;
+    const Format format = image.info().format;
+    const auto bytes = [&](std::size_t height, std::size_t depth) {
+        return packed_bytes(format, {extent.width, height, depth});
+    };
+    // Bands of whole granules, whose texels follow each other.
+    const Extent granule = image.access(part.level).granule;
+    std::size_t height = std::min(granule.height, extent.height), depth = std::min(granule.depth, extent.depth);
+    if (depth > 1) height = extent.height;
+    height = std::min(extent.height, height * std::max<std::size_t>(1, kBandBytes / bytes(height, depth)));
+    if (height == extent.height) depth *= std::max<std::size_t>(1, kBandBytes / bytes(height, depth));
+    std::vector<std::byte> texels;
+    Subresource band = part;
+    for (std::size_t z = 0; z < extent.depth; z += depth) {
+        for (std::size_t y = 0; y < extent.height; y += height) {
+            band.region = Region{
+                {0, y, z}, {extent.width, std::min(height, extent.height - y), std::min(depth, extent.depth - z)}};
+            const std::size_t first = texels.size();
+            if (first != 0) texels.reserve(bytes(extent.height, extent.depth));  // the first band was read
+            texels.resize(first + packed_bytes(format, band.region->extent));
+            image.read(band, std::span(texels).subspan(first));
+        }
+    }
+    return texels;
+}
+
 HostArray read_array(const ImageFile& image) {
-    HostArray array(image.info());
-    for (std::size_t level = 0; level < array.levels.size(); ++level)
-        image.read({.level = static_cast<int>(level)}, array.levels[level].texels);
+    HostArray array;
+    array.info = image.info();
+    for (int level = 0; level < array.info.levels; ++level) {
+        Extent extent = level_extent(array.info, level);
+        extent.depth = slice_count(array.info, level);
+        HostImage& read = array.levels.emplace_back();
+        read.format = array.info.format;
+        read.extent = extent;
+        read.texels = read_texels(image, {.level = level}, extent);
+    }
     return array;
 }
 

@@ -43,6 +43,9 @@ struct HostArray {
 /// Returns the usage of an array that kernels read. It includes gather if the device supports that for the kind, size
 /// and format.
 [[nodiscard]] ArrayUsage usage_for_kernels(const Device& device, const ArrayInfo& array);
+/// Reads a part of an image. `extent` is its size. The memory for the texels grows while they are read, because
+/// the header of a damaged file can specify any size. Throws the errors of ImageFile::read().
+[[nodiscard]] std::vector<std::byte> read_texels(const ImageFile& image, const Subresource& part, const Extent& extent);
 /// Reads all levels of an image. Throws the errors of ImageFile::read().
 [[nodiscard]] HostArray read_array(const ImageFile& image);
 /// Copies all levels of an array. Throws the errors of copy().
