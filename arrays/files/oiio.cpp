@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -281,7 +282,33 @@ ImageFileOutput::ImageFileOutput(const char* object, const std::filesystem::path
       }()),
       file_(object, path) {}
 
-ImageFileOutput::~ImageFileOutput() { output_.reset(); }
+namespace {
+
+// libpng prints a message if a file ends before its first compressed bytes, also a file that is given up. Writes rows of
+// noise, which has more bytes than the buffers of the compression, or all rows.
+void write_noise(OIIO::ImageOutput& png) {
+    constexpr std::size_t kBytes = std::size_t{64} << 10;
+    const OIIO::ImageSpec& spec = png.spec();
+    const std::size_t row = spec.scanline_bytes();
+    const auto texels = std::unique_ptr<std::uint8_t[]>(new (std::nothrow) std::uint8_t[row]);
+    if (texels == nullptr) return;
+    std::uint32_t state = 1;
+    for (std::size_t y = 0; y < static_cast<std::size_t>(spec.height) && y * row <= kBytes; ++y) {
+        std::generate_n(texels.get(), row, [&] {
+            state = state * 1664525 + 1013904223;
+            return static_cast<std::uint8_t>(state >> 24);
+        });
+        png.write_scanline(spec.y + static_cast<int>(y), spec.z, spec.format, texels.get());
+    }
+}
+
+}  // namespace
+
+ImageFileOutput::~ImageFileOutput() {
+    if (output_ != nullptr && parts_ > 0 && !has_rows_ && output_->format_name() == std::string_view("png"))
+        write_noise(*output_);
+    output_.reset();
+}
 
 void ImageFileOutput::fail(const char* what, const std::string& remedy) {
     if (stream_ != nullptr && stream_->first_error() != 0) file_.fail(stream_->first_error());
@@ -316,6 +343,7 @@ void ImageFileOutput::open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOu
 }
 
 void ImageFileOutput::require_written(bool good) {
+    has_rows_ = true;
     if (!good) fail("cannot be written", "The disk may be full.");
 }
 

@@ -79,7 +79,8 @@ private:
     std::unique_ptr<OIIO::ImageOutput> output_;
     NewFile file_;
     std::unique_ptr<Stream> stream_;
-    int parts_ = 0;  // parts and levels that were opened
+    int parts_ = 0;          // parts and levels that were opened
+    bool has_rows_ = false;  // some rows were written
 };
 
 }  // namespace texton::detail

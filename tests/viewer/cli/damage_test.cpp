@@ -98,6 +98,14 @@ TEST_F(CliDamageTest, FilesThatEndTheirDecoderAreNamed) {
     EXPECT_EQ(listed[0]["path"], "source.png");
 }
 
+TEST_F(CliDamageTest, LibpngPrintsNothingAboutAnOutputThatIsGivenUp) {
+    write_files("source.bmp");
+    fs::resize_file(at("source.bmp"), fs::file_size(at("source.bmp")) / 2);
+    const Ended result = run("convert source.bmp made.png");
+    EXPECT_EQ(result.status, 2);
+    EXPECT_TRUE(result.err.starts_with("texton convert: source.bmp")) << result.err;
+}
+
 TEST_F(CliDamageTest, OptionsLimitTheProcessesThatReadFiles) {
     write_files("source.png");
     EXPECT_EQ(run("info source.png --in-process").status, 0);
