@@ -61,27 +61,28 @@ void write_slurm_script(const fs::path& path, int tasks, const std::vector<std::
 # for example --time, --partition and --cpus-per-task, can be added here or given to sbatch.
 #SBATCH --job-name=texton-batch
 #SBATCH --array=0-{last}
-#SBATCH --requeue
+#SBATCH --nodes=1
+#SBATCH --ntasks=1
+{gpus}#SBATCH --requeue
 #SBATCH --open-mode=append
 #SBATCH --signal=B:TERM@60
-{gpus}
+
 cd {folder} || exit 2
 {command}--shard "$SLURM_ARRAY_TASK_ID/{tasks}" &
 batch=$!
-ended=
-# Slurm sends SIGTERM a minute before the time limit. What was begun is completed, and the task is queued again.
-trap 'ended=1; kill -TERM "$batch" 2>/dev/null' TERM
-wait "$batch"
-status=$?
-if [[ $ended ]]; then
-    wait "$batch"
-    scontrol requeue "${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID"
-    exit 0
+trap 'kill -TERM "$batch" 2>/dev/null' TERM
+# A signal interrupts `wait`, but what the batch has begun is completed.
+while wait "$batch"; status=$?; kill -0 "$batch" 2>/dev/null; do :; done
+# Slurm sends SIGTERM a minute before the time limit: then the task is queued again. Slurm sends it also to a task that is
+# canceled, which is not running any more.
+task=${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID
+if ((status == 143)) && [[ $(squeue --noheader --jobs="$task" --format=%T) == RUNNING ]]; then
+    scontrol requeue "$task" && exit 0
 fi
 exit "$status"
 )",
         fmt::arg("name", path.filename().string()), fmt::arg("last", tasks - 1), fmt::arg("tasks", tasks),
-        fmt::arg("gpus", computes_on_cpu(words) ? "" : "#SBATCH --gpus-per-task=1\n"),
+        fmt::arg("gpus", computes_on_cpu(words) ? "" : "#SBATCH --gres=gpu:1\n"),
         fmt::arg("folder", quoted(fs::current_path().string())), fmt::arg("command", command));
     detail::write_file("texton batch", path, text);
     fs::permissions(path, fs::perms::owner_exec, fs::perm_options::add);

@@ -348,18 +348,32 @@ TEST_F(CliBatchTest, TheTasksOfASlurmScriptComputeAllInputs) {
     EXPECT_EQ(batch("blur.json in_*.png -o 'made/{stem}.png' --slurm job.sh --shard 0/2").status, 2);
 }
 
-TEST_F(CliBatchTest, ASlurmTaskThatIsEndedIsQueuedAgain) {
+TEST_F(CliBatchTest, ATaskOfASlurmScriptHasOneGpu) {
+    images(1);
+    ASSERT_EQ(run("batch blur.json in_0.png -o 'made/{stem}.png' --slurm job.sh").status, 0);
+    EXPECT_THAT(text("job.sh"), HasSubstr("#SBATCH --ntasks=1\n#SBATCH --gres=gpu:1\n"));
+}
+
+// tests/long/slurm runs such scripts with Slurm.
+TEST_F(CliBatchTest, ASlurmTaskThatIsEndedIsQueuedAgainUnlessItWasCanceled) {
     images(20, {640, 640});
-    ASSERT_EQ(batch("blur.json in_*.png -o 'made/{stem}.png' --slurm=job.sh --tasks=1").status, 0);
-    fs::create_directory(at("bin"));
-    write("bin/scontrol", "#!/bin/sh\necho \"$@\" >'" + at("queued") + "'\n");
-    fs::permissions(at("bin/scontrol"), fs::perms::owner_all);
-    const Ended result = shell("export PATH='" + at("bin") +
-                               "':$PATH SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=0; ./job.sh & job=$!; "
-                               "while [ ! -e made/in_0.png ]; do sleep 0.05; done; kill -TERM $job; wait $job");
-    EXPECT_EQ(result.status, 0) << result.err;
-    EXPECT_EQ(text("queued"), "requeue 7_0\n");
-    EXPECT_LT(files_in("made"), 20u);
+    const auto queued_after_sigterm = [&](const std::string& state) {
+        fs::remove_all(at("made"));
+        write("queued", "");
+        EXPECT_EQ(batch("blur.json in_*.png -o 'made/{stem}.png' --slurm=job.sh --tasks=1").status, 0);
+        fs::create_directories(at("bin"));
+        write("bin/scontrol", "#!/bin/sh\necho \"$@\" >'" + at("queued") + "'\n");
+        write("bin/squeue", "#!/bin/sh\necho " + state + "\n");
+        for (const char* program : {"bin/scontrol", "bin/squeue"}) fs::permissions(at(program), fs::perms::owner_all);
+        const Ended result = shell("export PATH='" + at("bin") +
+                                   "':$PATH SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=0; ./job.sh & job=$!; "
+                                   "while [ ! -e made/in_0.png ]; do sleep 0.05; done; kill -TERM $job; wait $job");
+        EXPECT_EQ(result.status, state == "RUNNING" ? 0 : 128 + SIGTERM) << result.err;
+        EXPECT_LT(files_in("made"), 20u);
+        return text("queued");
+    };
+    EXPECT_EQ(queued_after_sigterm("COMPLETING"), "");
+    EXPECT_EQ(queued_after_sigterm("RUNNING"), "requeue 7_0\n");
     EXPECT_EQ(shell("SLURM_ARRAY_TASK_ID=0 ./job.sh").status, 0);
     EXPECT_EQ(files_in("made"), 20u);
 }
