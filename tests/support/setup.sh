@@ -13,9 +13,9 @@ texton_packages=(
     nlohmann-json3-dev libdlpack-dev libgtest-dev libgmock-dev libbenchmark-dev
 )
 
-# The programs idiff and iinfo, whose results the tests compare with those of texton.
+# The programs idiff and iinfo, whose results the tests compare with those of texton, and parallel, which runs shards of a batch.
 # shellcheck disable=SC2034
-texton_peer_packages=(openimageio-tools)
+texton_peer_packages=(openimageio-tools parallel)
 
 # A virtual X11 display for the tests of the window.
 # shellcheck disable=SC2034

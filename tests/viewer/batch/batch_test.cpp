@@ -206,6 +206,17 @@ TEST_F(CliBatchTest, ShardsDivideTheInputs) {
     EXPECT_EQ(summary(command)["skipped"], 40) << "the journals of all shards are read";
 }
 
+TEST_F(CliBatchTest, GnuParallelRunsTheShards) {
+    images(12);
+    ASSERT_EQ(shell("parallel --version").status, 0) << "install the package parallel";
+    const Ended result = shell("parallel -j 2 \"'" + kProgram +
+                               "'\" batch blur.json in_*.png -o \"'made/{stem}.png'\" --device cpu"
+                               " --workers 1 --shard {}/3 ::: 0 1 2");
+    EXPECT_EQ(result.status, 0) << result.out << result.err;
+    EXPECT_EQ(files_in("made"), 12u);
+    EXPECT_EQ(summary("blur.json in_*.png -o 'made/{stem}.png'")["skipped"], 12);
+}
+
 // --- failures ---
 
 TEST_F(CliBatchTest, AFailureConcernsOneInputAndIsNamed) {
