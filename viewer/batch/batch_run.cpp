@@ -15,6 +15,7 @@
 #include <texton/error.h>
 
 #include "viewer/batch/path_json.h"
+#include "viewer/batch/ranks.h"
 
 namespace texton::batch {
 namespace {
@@ -59,9 +60,9 @@ BatchRun::BatchRun(RunOptions options, const std::vector<BatchItem>& items, Jour
         std::min(options_.max_failures,
                  static_cast<std::size_t>(options_.max_failure_share * static_cast<double>(tasks_.size())));
     const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
-    const std::size_t wanted = options_.workers == 0 ? processors : options_.workers;
-    workers_.resize(std::min(wanted, tasks_.size()));
-    options_.work["threads"] = std::max<std::size_t>(1, processors / std::max<std::size_t>(1, workers_.size()));
+    const std::size_t own = options_.workers == 0 ? processors : options_.workers;
+    workers_.resize(std::min(rank_workers != nullptr ? rank_workers->count() : own, tasks_.size()));
+    options_.work["threads"] = std::max<std::size_t>(1, processors / std::clamp<std::size_t>(workers_.size(), 1, own));
 }
 
 BatchSummary BatchRun::run() {
@@ -106,12 +107,17 @@ std::vector<fs::path> BatchRun::folders_of(const Task& task) const {
 void BatchRun::give_tasks() {
     for (Worker& worker : workers_) {
         if (tasks_.empty()) return;
-        if (worker.process == nullptr) {
-            worker = {.process = std::make_unique<WorkerProcess>(options_.program, options_.work),
-                      .begin = Clock::now()};
-        }
+        if (worker.process == nullptr)
+            worker = {.process = start(static_cast<std::size_t>(&worker - workers_.data())), .begin = Clock::now()};
         if (worker.is_ready && !worker.task && !give(worker)) return;
     }
+}
+
+// Starts the worker with this index, in the process of another rank if it is one of those.
+std::unique_ptr<WorkerProcess> BatchRun::start(std::size_t worker) const {
+    std::unique_ptr<WorkerProcess> remote;
+    if (rank_workers != nullptr) remote = rank_workers->start(worker, options_.work);
+    return remote != nullptr ? std::move(remote) : std::make_unique<WorkerProcess>(options_.program, options_.work);
 }
 
 // Returns false if all tasks must wait.

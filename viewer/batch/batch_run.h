@@ -60,6 +60,7 @@ private:
 
     bool is_over() const;
     void give_tasks();
+    std::unique_ptr<WorkerProcess> start(std::size_t worker) const;
     bool give(Worker& worker);
     void wait();
     void hear(Worker& worker);

@@ -79,7 +79,7 @@ WorkerProcess::WorkerProcess(const fs::path& program, verify::Json work) {
 }
 
 WorkerProcess::~WorkerProcess() {
-    if (process_ > 0) (void)end({});
+    if (process_ > 0) (void)WorkerProcess::end({});
 }
 
 bool WorkerProcess::request(const verify::Json& request) {

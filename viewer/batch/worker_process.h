@@ -16,7 +16,7 @@ class WorkerProcess {
 public:
     /// Starts the program and sends it what all images need. Throws Error{unsupported} if it cannot be started.
     WorkerProcess(const std::filesystem::path& program, verify::Json work);
-    ~WorkerProcess();
+    virtual ~WorkerProcess();
     WorkerProcess(const WorkerProcess&) = delete;
     WorkerProcess& operator=(const WorkerProcess&) = delete;
 
@@ -24,13 +24,17 @@ public:
     /// Sends a request. Returns false if the worker ended.
     [[nodiscard]] bool request(const verify::Json& request);
     /// Waits for an answer. Returns nothing if the worker ended, or answered nonsense.
-    std::optional<verify::Json> answer();
+    virtual std::optional<verify::Json> answer();
 
     /// Asks the worker to end, and to remove its temporary files. end() waits for it.
-    void terminate() noexcept;
+    virtual void terminate() noexcept;
     /// Waits for the end of the worker, and kills it if it does not end soon. Removes the temporary files that it left in
     /// the folders. Returns the signal that ended it, or 0.
-    int end(const std::vector<std::filesystem::path>& folders);
+    virtual int end(const std::vector<std::filesystem::path>& folders);
+
+protected:
+    /// A worker that this process did not start.
+    explicit WorkerProcess(detail::OwnedDescriptor socket) noexcept : socket_(std::move(socket)) {}
 
 private:
     detail::OwnedDescriptor socket_;

@@ -13,6 +13,7 @@
 #include <texton/error.h>
 
 #include "viewer/batch/file_names.h"
+#include "viewer/batch/ranks.h"
 #include "viewer/cli/commands.h"
 #include "viewer/cli/progress.h"
 #include "viewer/cli/slurm_script.h"
@@ -155,6 +156,12 @@ private:
 };
 
 Status run(Options options, const std::vector<std::string>& words) {
+    // A process with a shard has a batch of its own.
+    const auto ranks = options.shard.empty() ? batch::join_ranks(options.batch.workers) : nullptr;
+    if (ranks != nullptr && !ranks->is_first()) {
+        ranks->serve();
+        return Status::good;
+    }
     if (!options.list.empty()) {
         for (std::string& line : batch::lines_of(options.list)) options.batch.inputs.push_back(std::move(line));
     }

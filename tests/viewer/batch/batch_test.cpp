@@ -389,6 +389,21 @@ TEST_F(CliBatchTest, ASlurmTaskThatIsEndedIsQueuedAgainUnlessItWasCanceled) {
     EXPECT_EQ(files_in("made"), 20u);
 }
 
+// --- MPI, which tests/long/mpi runs ---
+
+TEST_F(CliBatchTest, WithoutMpiSeveralRanksAreRefusedUnlessTheyHaveShards) {
+    if (TEXTON_TEST_MPI) GTEST_SKIP() << "this build has MPI";
+    images(1);
+    const std::string command = "'" + kProgram + "' batch blur.json in_0.png -o 'made/{stem}.png' --device cpu ";
+    const Ended result = shell("OMPI_COMM_WORLD_SIZE=4 " + command);
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.err, HasSubstr("MPI started it 4 times, but Texton was built without MPI"));
+    EXPECT_FALSE(fs::exists(at("made")));
+    EXPECT_EQ(shell("OMPI_COMM_WORLD_SIZE=1 " + command + "--dry-run").status, 0);
+    EXPECT_EQ(shell("OMPI_COMM_WORLD_SIZE=4 " + command + "--shard 0/1").status, 0);
+    EXPECT_TRUE(fs::exists(at("made/in_0.png")));
+}
+
 // --- wrong use ---
 
 TEST_F(CliBatchTest, WrongUsesAreRefusedBeforeAnythingIsWritten) {

@@ -1,0 +1,27 @@
+// In place of mpi.cpp in a build without MPI.
+#include <cstdlib>
+#include <string>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+#include "viewer/batch/ranks.h"
+
+namespace texton::batch {
+
+std::unique_ptr<Ranks> join_ranks(std::size_t /*workers*/) {
+    for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+        const char* const ranks = std::getenv(name);
+        if (ranks == nullptr || std::string(ranks) == "1") continue;
+        throw Error({.code = ErrorCode::unsupported,
+                     .object = "texton batch",
+                     .problem = fmt::format("MPI started it {} times, but Texton was built without MPI, so that each "
+                                            "process would compute the whole batch",
+                                            ranks),
+                     .remedy = "Build Texton with TEXTON_MPI=ON, or give each process a part with --shard."});
+    }
+    return nullptr;
+}
+
+}  // namespace texton::batch
