@@ -241,8 +241,11 @@ struct CudaDevices {
     std::vector<std::unique_ptr<Backend>> devices;
     std::string why_none;
 };
-[[nodiscard]] CudaDevices make_cuda_devices();
-/// Returns a CPU device. `memory` is the size in bytes that it reports; 0: that of the machine.
-[[nodiscard]] std::unique_ptr<Backend> make_cpu_device(int index, std::size_t memory);
+/// Returns a backend for each of these ordinals of CUDA, which may be repeated, or for all devices if there are none.
+/// Throws Error{bad_argument} if there are CUDA devices, but not one with an ordinal of the list.
+[[nodiscard]] CudaDevices make_cuda_devices(const std::vector<int>& ordinals);
+/// Returns a CPU device. `memory` is the size in bytes that it reports; 0: that of the machine. `threads` is the number
+/// of threads that compute for this device only; 0: all devices share those of the process.
+[[nodiscard]] std::unique_ptr<Backend> make_cpu_device(int index, std::size_t memory, int threads = 0);
 
 }  // namespace texton::detail

@@ -1,9 +1,12 @@
 #include <texton/device.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,11 +20,21 @@
 namespace texton {
 namespace {
 
-[[noreturn]] void refuse_variable(const char* variable, std::string_view text, const char* remedy) {
+constexpr std::size_t kMaxCudaDevices = 64;
+
+[[noreturn]] void refuse_variable(const char* variable, std::string_view text, std::string remedy) {
     throw Error({.code = ErrorCode::bad_argument,
                  .object = "texton::Device",
                  .problem = fmt::format("the environment variable {} is '{}'", variable, text),
-                 .remedy = remedy});
+                 .remedy = std::move(remedy)});
+}
+
+// Returns a number that consists of digits.
+std::optional<int> number_in(std::string_view text) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || number < 0) return {};
+    return number;
 }
 
 // Returns the number of CPU devices.
@@ -58,20 +71,52 @@ std::size_t memory_from_environment() {
     return bytes << shift;
 }
 
+// Returns the number of threads of each CPU device, or 0 if the devices share the threads of the process.
+int threads_from_environment() {
+    constexpr const char* kVariable = "TEXTON_CPU_THREADS";
+    const char* const text = std::getenv(kVariable);
+    if (text == nullptr || *text == '\0') return 0;
+    const std::optional<int> threads = number_in(text);
+    if (!threads || *threads < 1 || *threads > 1024)
+        refuse_variable(kVariable, text, "Use the number of threads of each CPU device, 1 to 1024.");
+    return *threads;
+}
+
+// Returns the ordinals of the CUDA devices to use, or nothing for all of them.
+std::vector<int> ordinals_from_environment() {
+    constexpr const char* kVariable = "TEXTON_CUDA_DEVICES";
+    const char* const text = std::getenv(kVariable);
+    if (text == nullptr || *text == '\0') return {};
+    std::vector<int> ordinals;
+    for (std::string_view rest(text);;) {
+        const std::size_t end = std::min(rest.find(','), rest.size());
+        const std::optional<int> ordinal = number_in(rest.substr(0, end));
+        if (!ordinal || ordinals.size() == kMaxCudaDevices)
+            refuse_variable(
+                kVariable, text,
+                fmt::format("Use up to {} ordinals of CUDA devices, separated by commas: 0,1.", kMaxCudaDevices));
+        ordinals.push_back(*ordinal);
+        if (end == rest.size()) return ordinals;
+        rest.remove_prefix(end + 1);
+    }
+}
+
 // The backends are created on first use and never destroyed, because destructors of other static objects can free
 // memory. A program that only uses the CPU device does not initialize CUDA.
 std::vector<std::unique_ptr<detail::Backend>>& cpu_backends() {
     static auto& backends = *[] {
         const std::size_t count = count_from_environment(), memory = memory_from_environment();
+        const int threads = threads_from_environment();
         auto made = std::make_unique<std::vector<std::unique_ptr<detail::Backend>>>();
-        for (std::size_t i = 0; i < count; ++i) made->push_back(detail::make_cpu_device(static_cast<int>(i), memory));
+        for (std::size_t i = 0; i < count; ++i)
+            made->push_back(detail::make_cpu_device(static_cast<int>(i), memory, threads));
         return made.release();
     }();
     return backends;
 }
 
 detail::CudaDevices& cuda_backends() {
-    static auto& made = *new detail::CudaDevices(detail::make_cuda_devices());
+    static auto& made = *new detail::CudaDevices(detail::make_cuda_devices(ordinals_from_environment()));
     return made;
 }
 
@@ -104,9 +149,18 @@ void check_peer(const Device& device, const Device& peer) {
 }  // namespace
 
 std::vector<Device> Device::list() try {
+    std::vector<Device> devices = list(DeviceKind::cuda);
+    const std::vector<Device> cpus = list(DeviceKind::cpu);
+    devices.insert(devices.end(), cpus.begin(), cpus.end());
+    return devices;
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::Device::list");
+}
+
+std::vector<Device> Device::list(DeviceKind kind) try {
     std::vector<Device> devices;
-    for (const auto& backend : cuda_backends().devices) devices.push_back(Device(*backend));
-    for (const auto& backend : cpu_backends()) devices.push_back(Device(*backend));
+    const auto& backends = kind == DeviceKind::cuda ? cuda_backends().devices : cpu_backends();
+    for (const auto& backend : backends) devices.push_back(Device(*backend));
     return devices;
 } catch (const std::bad_alloc&) {
     detail::refuse_host_memory("texton::Device::list");

@@ -110,6 +110,7 @@ public:
     void sample(TextureHandle handle, std::span<const FetchPoint> points, const SampleOptions& options,
                 std::span<Texel> texels, std::span<std::uint8_t> resident) override {
         device_.wait_for_default_stream();
+        const CpuThreadsScope scope(device_.threads());
         in_pieces(points.size(), [&](std::size_t begin, std::size_t end) {
             TextureReader reader(texture_of(handle));
             if (resident.empty()) {
@@ -129,6 +130,7 @@ public:
                            location.pitch,      location.extent, {texel_format(location.format), request.from_signed}};
         if (stream == nullptr) {
             device_.wait_for_default_stream();
+            const CpuThreadsScope scope(device_.threads());
             grid.run();
         } else {
             device_.submit(*stream, [grid] { grid.run(); });
@@ -152,6 +154,7 @@ public:
         const CpuSurface& surface = surface_of(handle);
         const std::size_t bytes = info(surface.format).bytes;
         device_.wait_for_default_stream();
+        const CpuThreadsScope scope(device_.threads());
         in_pieces(points.size(), [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) {
                 const std::byte* texel = texel_at(surface, points[i], boundary);

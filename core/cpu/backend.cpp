@@ -11,6 +11,7 @@
 #include "core/cpu/host.h"
 #include "core/cpu/managed.h"
 #include "core/cpu/symbols.h"
+#include "core/parallel.h"
 
 namespace texton::detail {
 namespace {
@@ -25,13 +26,15 @@ std::array<std::uint8_t, 16> uuid_of(int index) {
     return uuid;
 }
 
-DeviceProperties properties_of(int index, std::size_t memory) {
+DeviceProperties properties_of(int index, std::size_t memory, int threads) {
     DeviceProperties properties;
     properties.name = fmt::format("CPU device {} ({})", index, processor_model());
     properties.kind = DeviceKind::cpu;
     properties.index = index;
     properties.uuid = uuid_of(index);
-    properties.multiprocessors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    properties.ordinal = index;
+    properties.multiprocessors =
+        threads != 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     properties.total_memory = memory;
     properties.l2_bytes = last_cache_bytes();
     properties.managed_memory = true;
@@ -70,8 +73,8 @@ bool is_covered(const void* address, std::size_t bytes, const EndOf& end_of) {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cpu_device(int index, std::size_t memory) {
-    return std::make_unique<CpuDevice>(index, memory);
+std::unique_ptr<Backend> make_cpu_device(int index, std::size_t memory, int threads) {
+    return std::make_unique<CpuDevice>(index, memory, threads);
 }
 
 CpuDevices& CpuDevices::instance() {
@@ -140,9 +143,10 @@ Location resolved(const Location& location) {
     return location;
 }
 
-CpuDevice::CpuDevice(int index, std::size_t memory)
+CpuDevice::CpuDevice(int index, std::size_t memory, int threads)
     : account_(account_for(memory)),
-      default_stream_(std::make_shared<CpuStream>()),
+      threads_(threads != 0 ? std::make_shared<CpuThreads>(threads) : nullptr),
+      default_stream_(std::make_shared<CpuStream>(threads_)),
       releases_(std::make_shared<CpuStream>()) {
     if (index < 0 || index >= CpuManaged::kMaxDevices) {
         throw Error({.code = ErrorCode::bad_argument,
@@ -150,7 +154,7 @@ CpuDevice::CpuDevice(int index, std::size_t memory)
                      .problem = fmt::format("CPU device {} was requested", index),
                      .remedy = fmt::format("Use an index from 0 to {}.", CpuManaged::kMaxDevices - 1)});
     }
-    properties_ = properties_of(index, account_->total());
+    properties_ = properties_of(index, account_->total(), threads);
     streams_[default_stream_->id()] = default_stream_;
     CpuDevices::instance().add(*this);
 }

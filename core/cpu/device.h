@@ -29,7 +29,8 @@ struct CpuEvent {
 /// destructor finishes the work of all streams and frees the device's memory.
 class CpuDevice final : public Backend {
 public:
-    CpuDevice(int index, std::size_t memory);
+    /// `threads` is the number of threads that compute for this device only; 0: all devices share those of the process.
+    CpuDevice(int index, std::size_t memory, int threads);
     ~CpuDevice() override;
 
     /// Enqueues the work, or adds it to the capture of the stream.
@@ -37,6 +38,9 @@ public:
     /// Waits for the work of the default stream, as a call without a stream does before it runs in the calling thread.
     /// Throws the failure of this work.
     void wait_for_default_stream() const;
+    /// Returns the threads for parallel loops of work that runs in the calling thread, or null if all devices share
+    /// them.
+    CpuThreads* threads() const noexcept { return threads_.get(); }
 
     // Device and memory: backend.cpp
     const DeviceProperties& properties() const noexcept override { return properties_; }
@@ -159,6 +163,7 @@ private:
     DeviceLimits limits_;
     std::shared_ptr<Account> account_;
     CpuAddresses addresses_;
+    std::shared_ptr<CpuThreads> threads_;
     std::shared_ptr<CpuStream> default_stream_;
     std::shared_ptr<CpuStream> releases_;  // what work of other streams releases; not one of streams_
 

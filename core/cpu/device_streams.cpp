@@ -5,6 +5,7 @@
 
 #include "core/cpu/copy.h"
 #include "core/cpu/device.h"
+#include "core/parallel.h"
 
 namespace texton::detail {
 namespace {
@@ -66,6 +67,7 @@ void CpuDevice::copy(const CopyRequest& request, const StreamHandle* handle) {
     const CpuCopy copy(request);
     if (handle == nullptr) {
         wait_for_default_stream();
+        const CpuThreadsScope scope(threads());
         copy.run();
         return;
     }
@@ -96,6 +98,7 @@ void CpuDevice::fill(const FillRequest& request, const StreamHandle* handle) {
     const CpuFill fill(request);
     if (handle == nullptr) {
         wait_for_default_stream();
+        const CpuThreadsScope scope(threads());
         fill.run();
         return;
     }
@@ -109,7 +112,7 @@ void CpuDevice::fill(const FillRequest& request, const StreamHandle* handle) {
 }
 
 StreamHandle CpuDevice::create_stream(int) {
-    const auto made = std::make_shared<CpuStream>();
+    const auto made = std::make_shared<CpuStream>(threads_);
     const std::lock_guard lock(mutex_);
     streams_[made->id()] = made;
     return reinterpret_cast<StreamHandle>(made.get());

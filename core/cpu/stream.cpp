@@ -14,6 +14,7 @@
 #include <texton/error.h>
 
 #include "core/backend.h"
+#include "core/parallel.h"
 
 // A stream's thread takes the whole queue at once, runs it item by item, and counts the items that are done. A thread
 // that waits for a position waits for this count. If nobody runs the queue, the waiter runs the items up to its
@@ -165,7 +166,7 @@ bool CpuTicket::covers(const CpuStream& other, std::uint64_t other_sequence) con
     return entry != clock->end() && entry->second >= other_sequence;
 }
 
-CpuStream::CpuStream() : id_(++newest_id) {}
+CpuStream::CpuStream(std::shared_ptr<CpuThreads> threads) : id_(++newest_id), threads_(std::move(threads)) {}
 
 std::uint64_t CpuStream::last_id() noexcept { return newest_id.load(); }
 bool CpuStream::in_work() noexcept { return own_stream != nullptr; }
@@ -334,7 +335,10 @@ void CpuStream::run(std::unique_lock<std::mutex>& lock, std::size_t count, bool 
     std::fenv_t modes;  // of the calling thread
     std::fegetenv(&modes);
     std::fesetenv(FE_DFL_ENV);
-    for (std::size_t i = begin; i < end; ++i) run(batch_[i].work);
+    {
+        const CpuThreadsScope scope(threads_.get());
+        for (std::size_t i = begin; i < end; ++i) run(batch_[i].work);
+    }
     std::fesetenv(&modes);
     own_stream = outer;
     lock.lock();

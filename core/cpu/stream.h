@@ -18,6 +18,7 @@ namespace texton::detail {
 
 class CpuCapture;
 class CpuStream;
+class CpuThreads;
 
 using Work = std::function<void()>;
 
@@ -55,7 +56,8 @@ struct CpuTicket {
 /// stream has no thread: the thread that enqueues work runs it.
 class CpuStream : public std::enable_shared_from_this<CpuStream> {
 public:
-    CpuStream();
+    /// `threads` run the parallel loops of the work; null: the threads that all devices share.
+    explicit CpuStream(std::shared_ptr<CpuThreads> threads = nullptr);
 
     std::uint64_t id() const noexcept { return id_; }
     /// Returns the id of the stream that was created last.
@@ -111,6 +113,7 @@ private:
     void run(Work& work) noexcept;
 
     const std::uint64_t id_;
+    const std::shared_ptr<CpuThreads> threads_;
     mutable std::mutex mutex_;
     std::condition_variable work_;  // signals that there is work
     std::condition_variable done_;  // signals that work is done, if there are waiters

@@ -13,6 +13,12 @@
 namespace texton::detail {
 namespace {
 
+// The ordinals of the devices, by their index. Locations name a device by its index, as Device does.
+std::vector<int>& listed_ordinals() {
+    static auto& made = *new std::vector<int>;
+    return made;
+}
+
 DeviceProperties describe(int ordinal, const cudaDeviceProp& is) {
     const auto attribute = [ordinal](cudaDeviceAttr which) {
         int answer = 0;
@@ -21,7 +27,7 @@ DeviceProperties describe(int ordinal, const cudaDeviceProp& is) {
     DeviceProperties out;
     out.name = is.name;
     out.kind = DeviceKind::cuda;
-    out.index = ordinal;
+    out.ordinal = ordinal;
     static_assert(sizeof(is.uuid.bytes) == 16);
     std::memcpy(out.uuid.data(), is.uuid.bytes, out.uuid.size());
     out.compute_major = is.major;
@@ -96,9 +102,21 @@ std::string why_no_device(cudaError_t error) {
 
 }  // namespace
 
+int ordinal_at(int index) noexcept {
+    const std::vector<int>& ordinals = listed_ordinals();
+    const auto at = static_cast<std::size_t>(index);
+    return index >= 0 && at < ordinals.size() ? ordinals[at] : kNoOrdinal;
+}
+
+int index_of(int ordinal) noexcept {
+    const std::vector<int>& ordinals = listed_ordinals();
+    const auto found = std::find(ordinals.begin(), ordinals.end(), ordinal);
+    return found != ordinals.end() ? static_cast<int>(found - ordinals.begin()) : -1;
+}
+
 cudaMemLocation to_cuda(const Location& location) noexcept {
     cudaMemLocation out{};
-    out.id = location.id;
+    out.id = location.kind == LocationKind::device ? ordinal_at(location.id) : location.id;
     switch (location.kind) {
         case LocationKind::none: out.type = cudaMemLocationTypeNone; break;
         case LocationKind::device: out.type = cudaMemLocationTypeDevice; break;
@@ -139,10 +157,12 @@ void rethrow_refused_handle(const Error& error, HandleType type) {
                  .cuda_name = error.cuda_name()});
 }
 
-CudaBackend::CudaBackend(int ordinal) : ordinal_(ordinal) {
+CudaBackend::CudaBackend(int ordinal, int index, int earlier) : ordinal_(ordinal) {
     cudaDeviceProp is{};
     call<cudaGetDeviceProperties>(&is, ordinal);
     properties_ = describe(ordinal, is);
+    properties_.index = index;
+    properties_.uuid.back() = static_cast<std::uint8_t>(properties_.uuid.back() + earlier);
     limits_ = limits_of(is);
 }
 
@@ -161,6 +181,7 @@ void CudaBackend::synchronize() {
 bool CudaBackend::can_access_peer(Backend& peer) {
     const CudaBackend* other = as_cuda(&peer);
     if (other == nullptr) return false;
+    if (other->ordinal_ == ordinal_) return true;
     int can = 0;
     call<cudaDeviceCanAccessPeer>(&can, ordinal_, other->ordinal_);
     return can != 0;
@@ -174,6 +195,7 @@ void CudaBackend::set_peer_access(Backend& peer, bool enabled) {
                      .problem = "only a CUDA device can be a peer of a CUDA device",
                      .remedy = "Pass another CUDA device."});
     }
+    if (other->ordinal_ == ordinal_) return;  // one GPU that is listed twice
     const DeviceScope scope(ordinal_);
     const cudaError_t answer = enabled ? ask<cudaDeviceEnablePeerAccess>(other->ordinal_, 0)
                                        : ask<cudaDeviceDisablePeerAccess>(other->ordinal_);
@@ -183,7 +205,7 @@ void CudaBackend::set_peer_access(Backend& peer, bool enabled) {
               answer);
 }
 
-CudaDevices make_cuda_devices() {
+CudaDevices make_cuda_devices(const std::vector<int>& ordinals) {
     CudaDevices made;
     int count = 0;
     const cudaError_t error = ask<cudaGetDeviceCount>(&count);
@@ -191,9 +213,24 @@ CudaDevices make_cuda_devices() {
         made.why_none = why_no_device(error != cudaSuccess ? error : cudaErrorNoDevice);
         return made;
     }
+    std::vector<int>& listed = listed_ordinals();
+    listed = ordinals;
+    for (int ordinal = 0; ordinals.empty() && ordinal < count; ++ordinal) listed.push_back(ordinal);
+    for (const int ordinal : listed) {
+        if (ordinal < count) continue;
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = "texton::Device",
+                     .problem = fmt::format("the environment variable TEXTON_CUDA_DEVICES contains {}, but CUDA finds "
+                                            "{} devices",
+                                            ordinal, count),
+                     .remedy = "Use ordinals of CUDA devices, which start at 0."});
+    }
     try {
-        for (int ordinal = 0; ordinal < count; ++ordinal)
-            made.devices.push_back(std::make_unique<CudaBackend>(ordinal));
+        for (std::size_t i = 0; i < listed.size(); ++i) {
+            const auto at = listed.begin() + static_cast<std::ptrdiff_t>(i);
+            const auto earlier = static_cast<int>(std::count(listed.begin(), at, *at));
+            made.devices.push_back(std::make_unique<CudaBackend>(*at, static_cast<int>(i), earlier));
+        }
     } catch (const Error& failed) {
         made.devices.clear();
         made.why_none = fmt::format("the properties of the CUDA devices cannot be read: {}", failed.what());

@@ -26,6 +26,13 @@ inline cudaStream_t native(StreamHandle stream) noexcept { return reinterpret_ca
 inline cudaEvent_t native(EventHandle event) noexcept { return reinterpret_cast<cudaEvent_t>(event); }
 inline cudaMemPool_t native(PoolHandle pool) noexcept { return reinterpret_cast<cudaMemPool_t>(pool); }
 
+/// An ordinal that no device has.
+inline constexpr int kNoOrdinal = 0x7fffffff;
+/// Returns the ordinal of the device with an index, or kNoOrdinal, which CUDA refuses.
+int ordinal_at(int index) noexcept;
+/// Returns the index of the first device with an ordinal, or -1 if TEXTON_CUDA_DEVICES does not list it.
+int index_of(int ordinal) noexcept;
+
 /// Convert to CUDA's types. The enumerations of the runtime and of the driver have the same values.
 cudaMemLocation to_cuda(const Location& location) noexcept;
 cudaMemAccessFlags to_cuda(Access access) noexcept;
@@ -39,7 +46,9 @@ int handle_bits(HandleType type) noexcept;
 /// needs it and restores the caller's device before it returns.
 class CudaBackend final : public Backend {
 public:
-    explicit CudaBackend(int ordinal);
+    /// `ordinal` is the number of the GPU in CUDA, `index` that of the device. `earlier` is the number of devices before
+    /// it that are the same GPU; it makes the UUID unique.
+    CudaBackend(int ordinal, int index, int earlier);
 
     int ordinal() const noexcept { return ordinal_; }
 

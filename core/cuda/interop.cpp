@@ -57,14 +57,14 @@ Stream adopt_stream(const Device& device, cudaStream_t stream) {
     }
     int owner = 0;
     detail::request(&device.backend(), kObject, {}, [&] { detail::call<cudaStreamGetDevice>(stream, &owner); });
-    if (owner != device.index()) {
+    if (owner != ordinal(device)) {
         throw Error({.code = ErrorCode::wrong_device,
                      .object = kObject,
                      .problem = fmt::format("the stream belongs to CUDA device {}, but the device given is {}", owner,
                                             device.name()),
                      .remedy = "Pass the device on which the stream was created.",
                      .numbers = {{"stream_device", static_cast<std::uint64_t>(owner)},
-                                 {"device", static_cast<std::uint64_t>(device.index())}}});
+                                 {"device", static_cast<std::uint64_t>(ordinal(device))}}});
     }
     return Stream(std::make_shared<detail::StreamState>(device, reinterpret_cast<detail::StreamHandle>(stream), false));
 }

@@ -15,7 +15,7 @@ std::byte* bytes_at(void* address) noexcept { return static_cast<std::byte*>(add
 
 std::optional<Location> location_of(int type, int id) {
     switch (static_cast<cudaMemLocationType>(type)) {
-        case cudaMemLocationTypeDevice: return Location{LocationKind::device, id, DeviceKind::cuda};
+        case cudaMemLocationTypeDevice: return Location{LocationKind::device, index_of(id), DeviceKind::cuda};
         case cudaMemLocationTypeHost: return Location::host();
         case cudaMemLocationTypeHostNuma: return Location::host_numa(id);
         case cudaMemLocationTypeHostNumaCurrent: return Location::host_numa_current();
@@ -35,7 +35,8 @@ std::vector<Location> locations_of(const std::vector<int>& devices) {
     std::vector<Location> out;
     for (const int id : devices) {
         if (id == cudaInvalidDeviceId) continue;
-        out.push_back(id == cudaCpuDeviceId ? Location::host() : Location{LocationKind::device, id, DeviceKind::cuda});
+        out.push_back(id == cudaCpuDeviceId ? Location::host()
+                                            : Location{LocationKind::device, index_of(id), DeviceKind::cuda});
     }
     return out;
 }
@@ -213,7 +214,8 @@ void CudaBackend::advise(std::byte* address, std::size_t bytes, Advice advice, c
         case Advice::unset_accessed_by: what = cudaMemAdviseUnsetAccessedBy; break;
     }
     // The driver checks the location even for advice that ignores it. Every driver accepts this device.
-    const Location named = location.kind == LocationKind::none ? Location{LocationKind::device, ordinal_} : location;
+    const Location named =
+        location.kind == LocationKind::none ? Location{LocationKind::device, properties_.index} : location;
     call<cudaMemAdvise>(address, bytes, what, to_cuda(named));
 }
 

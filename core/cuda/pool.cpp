@@ -155,7 +155,7 @@ PoolHandle CudaBackend::import_pool(const ShareableHandle& handle) {
     call<cudaMemPoolImportFromShareableHandle>(&pool, from, cuda_handle(handle.type), 0);
     try {
         // The importing device needs access to the memory, and not every driver grants it automatically.
-        const Location own{LocationKind::device, ordinal_};
+        const Location own{LocationKind::device, properties_.index};
         if (pool_access(handle_of(pool), own) != Access::read_write) {
             const AccessGrant grant{own, Access::read_write};
             set_pool_access(handle_of(pool), {&grant, 1});

@@ -69,7 +69,7 @@ struct TensorBlock final : detail::Block {
 
 DLDevice device_of(const detail::MemoryLocation& location) {
     if (location.backend == nullptr || location.backend->properties().kind == DeviceKind::cpu) return {kDLCPU, 0};
-    const int index = location.backend->properties().index;
+    const int index = location.backend->properties().ordinal;
     switch (location.kind) {
         case MemoryKind::host: return {kDLCPU, 0};
         case MemoryKind::pinned:
@@ -127,7 +127,7 @@ detail::Strided strided_of(const DLTensor& tensor) {
 
 Device cuda_device(int index) {
     for (const Device& device : Device::list()) {
-        if (device.kind() == DeviceKind::cuda && device.index() == index) return device;
+        if (device.kind() == DeviceKind::cuda && device.properties().ordinal == index) return device;
     }
     const std::string why = Device::why_no_cuda();
     refuse(ErrorCode::wrong_device,

@@ -2,6 +2,6 @@
 
 namespace texton::detail {
 
-CudaDevices make_cuda_devices() { return {{}, "Texton was built without CUDA"}; }
+CudaDevices make_cuda_devices(const std::vector<int>&) { return {{}, "Texton was built without CUDA"}; }
 
 }  // namespace texton::detail

@@ -24,10 +24,11 @@ struct DeviceProperties {
     std::string name;                             ///< name to display
     DeviceKind kind = DeviceKind::cpu;            ///< kind of the device
     int index = 0;                                ///< index among the devices of its kind, from 0
+    int ordinal = 0;                              ///< number of the GPU in CUDA; CPU device: the index
     std::array<std::uint8_t, 16> uuid{};          ///< unique identifier
     int compute_major = 0;                        ///< major compute capability; CPU device: 0
     int compute_minor = 0;                        ///< minor compute capability; CPU device: 0
-    int multiprocessors = 0;                      ///< number of multiprocessors; CPU device: of hardware threads
+    int multiprocessors = 0;                      ///< number of multiprocessors; CPU device: of its threads
     std::size_t total_memory = 0;                 ///< bytes of memory
     std::size_t l2_bytes = 0;                     ///< bytes of the L2 cache; CPU device: of the last-level cache
     bool managed_memory = false;                  ///< Managed is supported
@@ -77,13 +78,21 @@ struct MemoryInfo {
 /// A handle that is cheap to copy: copies refer to the same device. All devices live until the process ends, and all
 /// functions are thread-safe.
 ///
-/// Two environment variables configure the CPU devices. TEXTON_CPU_DEVICES (1 to 8, default 1) is their number, so that
-/// code for several devices can be tested on any machine. TEXTON_CPU_MEMORY is the size of the memory that each of them
-/// has, in bytes or with a unit: 512M, 4G or 4GiB (default: the memory of the machine).
+/// Environment variables configure the devices when the first one is used:
+/// - TEXTON_CPU_DEVICES (1 to 8, default 1) is the number of CPU devices, so that code for several devices can be tested
+///   on any machine.
+/// - TEXTON_CPU_MEMORY is the size of the memory that each of them has, in bytes or with a unit: 512M, 4G or 4GiB
+///   (default: the memory of the machine).
+/// - TEXTON_CPU_THREADS (1 to 1024) gives each of them so many threads that compute for no other device (default: they
+///   share one thread for each processor).
+/// - TEXTON_CUDA_DEVICES lists the CUDA devices by their ordinals in CUDA, for example 1,0 (default: all). A GPU that is
+///   listed twice is two devices, which differ in their last byte of the UUID, to test code for several GPUs on one.
 class Device {
 public:
-    /// Returns all devices: the CUDA devices in the driver's order, then the CPU devices.
+    /// Returns all devices: the CUDA devices in the order of the driver or of TEXTON_CUDA_DEVICES, then the CPU devices.
     [[nodiscard]] static std::vector<Device> list();
+    /// Returns all devices of a kind. The list of CPU devices does not initialize CUDA.
+    [[nodiscard]] static std::vector<Device> list(DeviceKind kind);
     /// Returns the first CUDA device, or the CPU device if there is none.
     [[nodiscard]] static Device best();
     /// Returns a CUDA device. Throws Error{bad_argument} if it does not exist; the message then says why.

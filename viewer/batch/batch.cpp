@@ -71,6 +71,7 @@ public:
     BatchSummary run(const std::function<void(const BatchEvent&)>& on_event, const std::stop_token& stop) {
         batch::BatchRun run({.program = batch::worker_program(),
                              .work = work_,
+                             .devices = batch::devices_named(options_.device),
                              .workers = options_.workers,
                              .seconds = options_.seconds,
                              .attempts = options_.attempts,
@@ -117,8 +118,7 @@ private:
             patterns.push_back(batch::json_of(pattern ? whole_path(pattern->text()) : fs::path()));
         work_ = {{"pipeline", *text},
                  {"folder", batch::json_of(whole_path(options_.pipeline))},
-                 {"allow_outside", options_.allow_outside},
-                 {"device", options_.device}};
+                 {"allow_outside", options_.allow_outside}};
         const std::string identity = verify::parse_json(*text, problem)->dump() + patterns.dump();
         identity_ = verify::sha256(std::as_bytes(std::span(identity)));
     }

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <texton/device.h>
 #include <texton/error.h>
 
 #include "viewer/batch/path_json.h"
@@ -46,6 +47,20 @@ bool is_own_fault(int signal) {
 
 }  // namespace
 
+std::vector<std::string> devices_named(const std::string& name) {
+    const bool is_cuda = name == "cuda:all";
+    if (!is_cuda && name != "cpu:all") return {name};
+    std::vector<std::string> names;
+    for (const Device& device : Device::list(is_cuda ? DeviceKind::cuda : DeviceKind::cpu))
+        names.push_back(fmt::format("{}:{}", is_cuda ? "cuda" : "cpu", device.index()));
+    if (names.empty())
+        throw Error({.code = ErrorCode::unsupported,
+                     .object = "texton::Batch",
+                     .problem = "all CUDA devices were requested, but there is none: " + Device::why_no_cuda(),
+                     .remedy = "Use another device, for example cpu."});
+    return names;
+}
+
 BatchRun::BatchRun(RunOptions options, const std::vector<BatchItem>& items, Journal& journal,
                    const std::function<void(const BatchEvent&)>& on_event, const std::stop_token& stop)
     : options_(std::move(options)), journal_(journal), on_event_(on_event), stop_(stop) {
@@ -60,7 +75,7 @@ BatchRun::BatchRun(RunOptions options, const std::vector<BatchItem>& items, Jour
         std::min(options_.max_failures,
                  static_cast<std::size_t>(options_.max_failure_share * static_cast<double>(tasks_.size())));
     const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
-    const std::size_t own = options_.workers == 0 ? processors : options_.workers;
+    const std::size_t own = options_.workers == 0 ? std::max(processors, options_.devices.size()) : options_.workers;
     workers_.resize(std::min(rank_workers != nullptr ? rank_workers->count() : own, tasks_.size()));
     options_.work["threads"] = std::max<std::size_t>(1, processors / std::clamp<std::size_t>(workers_.size(), 1, own));
 }
@@ -94,6 +109,11 @@ bool BatchRun::is_over() const {
     return stop_.stop_requested() || summary_.failed > options_.max_failures || (tasks_.empty() && !is_working);
 }
 
+const std::string& BatchRun::device_of(const Worker& worker) const {
+    const auto index = static_cast<std::size_t>(&worker - workers_.data());
+    return options_.devices[index % options_.devices.size()];
+}
+
 double BatchRun::seconds_since(Clock::time_point begin) const { return duration<double>(Clock::now() - begin).count(); }
 
 std::vector<fs::path> BatchRun::folders_of(const Task& task) const {
@@ -107,17 +127,18 @@ std::vector<fs::path> BatchRun::folders_of(const Task& task) const {
 void BatchRun::give_tasks() {
     for (Worker& worker : workers_) {
         if (tasks_.empty()) return;
-        if (worker.process == nullptr)
-            worker = {.process = start(static_cast<std::size_t>(&worker - workers_.data())), .begin = Clock::now()};
+        if (worker.process == nullptr) worker = {.process = start(worker), .begin = Clock::now()};
         if (worker.is_ready && !worker.task && !give(worker)) return;
     }
 }
 
-// Starts the worker with this index, in the process of another rank if it is one of those.
-std::unique_ptr<WorkerProcess> BatchRun::start(std::size_t worker) const {
+// Starts a worker, in the process of another rank if it is one of those.
+std::unique_ptr<WorkerProcess> BatchRun::start(const Worker& worker) const {
+    Json work = options_.work;
+    work["device"] = device_of(worker);
     std::unique_ptr<WorkerProcess> remote;
-    if (rank_workers != nullptr) remote = rank_workers->start(worker, options_.work);
-    return remote != nullptr ? std::move(remote) : std::make_unique<WorkerProcess>(options_.program, options_.work);
+    if (rank_workers != nullptr) remote = rank_workers->start(static_cast<std::size_t>(&worker - workers_.data()), work);
+    return remote != nullptr ? std::move(remote) : std::make_unique<WorkerProcess>(options_.program, std::move(work));
 }
 
 // Returns false if all tasks must wait.
@@ -133,7 +154,9 @@ bool BatchRun::give(Worker& worker) {
     const auto contents = contents_of(item.input, options_.checksum);
     if (!contents) {
         const Task missing = *std::exchange(worker.task, std::nullopt);
-        fail(missing, {}, fmt::format("{} cannot be read: {}", item.input.string(), std::strerror(errno)), 0, false);
+        worker.contents = {};
+        fail(missing, worker, fmt::format("{} cannot be read: {}", item.input.string(), std::strerror(errno)), 0,
+             false);
         return true;
     }
     worker.contents = *contents;
@@ -189,14 +212,19 @@ void BatchRun::finish(Worker& worker, const Json& answer) {
         worker = {};
     }
     if (!answer.contains("done"))
-        return fail(task, worker.contents, answer.value("failed", "the worker answered nonsense"), took,
+        return fail(task, worker, answer.value("failed", "the worker answered nonsense"), took,
                     answer.value("retry", false));
     Entry entry{.input = task.item->input, .contents = worker.contents, .when = now_in_nanoseconds()};
     for (const Json& file : answer["done"]) entry.outputs.push_back(path_in(file).value_or(""));
     ++summary_.done;
     if (group_.empty()) group_begin_ = Clock::now();
     group_.push_back(entry);
-    if (on_event_) on_event_({.item = *task.item, .files = entry.outputs, .attempts = task.attempts, .seconds = took});
+    if (on_event_)
+        on_event_({.item = *task.item,
+                   .files = entry.outputs,
+                   .attempts = task.attempts,
+                   .seconds = took,
+                   .device = device_of(worker)});
 }
 
 // Called after a worker ended, or when it is late.
@@ -205,6 +233,7 @@ void BatchRun::replace(Worker& worker) {
     const int signal = worker.process->end(task ? folders_of(*task) : std::vector<fs::path>());
     const double took = seconds_since(worker.begin);
     const Worker ended = std::exchange(worker, {});
+    worker.contents = ended.contents;
     if (!task) {
         if (ended.is_ready || ++starts_failed_ < kMaxFailedStarts) return;
         std::string problem = "a worker ended before it was ready";
@@ -220,24 +249,29 @@ void BatchRun::replace(Worker& worker) {
                      .remedy = "Run the pipeline on one image with `texton run` to see why."});
     }
     if (ended.was_late)
-        return fail(*task, ended.contents, fmt::format("it took more than {} seconds", options_.seconds), took, false);
-    fail(*task, ended.contents,
+        return fail(*task, worker, fmt::format("it took more than {} seconds", options_.seconds), took, false);
+    fail(*task, worker,
          signal != 0
              ? fmt::format("the process that computed it was ended by the signal {} ({})", signal, ::strsignal(signal))
              : "the process that computed it ended",
          took, !is_own_fault(signal));
 }
 
-void BatchRun::fail(const Task& task, const Contents& contents, std::string cause, double took, bool can_retry) {
+void BatchRun::fail(const Task& task, const Worker& worker, std::string cause, double took, bool can_retry) {
     if (can_retry && task.attempts < options_.attempts && !stop_.stop_requested()) {
         tasks_.push_back({task.item, task.attempts, Clock::now() + kPause});
         return;
     }
     ++summary_.failed;
     if (group_.empty()) group_begin_ = Clock::now();
-    group_.push_back({.input = task.item->input, .contents = contents, .cause = cause, .when = now_in_nanoseconds()});
+    group_.push_back(
+        {.input = task.item->input, .contents = worker.contents, .cause = cause, .when = now_in_nanoseconds()});
     if (on_event_)
-        on_event_({.item = *task.item, .failure = std::move(cause), .attempts = task.attempts, .seconds = took});
+        on_event_({.item = *task.item,
+                   .failure = std::move(cause),
+                   .attempts = task.attempts,
+                   .seconds = took,
+                   .device = device_of(worker)});
 }
 
 // Stores the outputs of a group, and then names their inputs in the journal. Another thread does this, one group at a

@@ -21,15 +21,20 @@ namespace texton::batch {
 
 /// How a batch is run.
 struct RunOptions {
-    std::filesystem::path program{};  ///< of the workers
-    verify::Json work{};              ///< what the workers need for all images
-    std::size_t workers = 0;
+    std::filesystem::path program{};     ///< of the workers
+    verify::Json work{};                 ///< what the workers need for all images
+    std::vector<std::string> devices{};  ///< names of the devices, over which the workers are distributed
+    std::size_t workers = 0;             ///< 0: one for each processor, and at least one for each device
     double seconds = 0;
     int attempts = 1;
     std::size_t max_failures = 0;
     double max_failure_share = 1;
     bool checksum = false;
 };
+
+/// Returns the names of the devices that BatchOptions::device names. Throws Error{unsupported} if all devices of a kind
+/// were named, and there is none. Does not look for a device that is named alone.
+[[nodiscard]] std::vector<std::string> devices_named(const std::string& name);
 
 /// Computes the items that are not done.
 class BatchRun {
@@ -60,15 +65,16 @@ private:
 
     bool is_over() const;
     void give_tasks();
-    std::unique_ptr<WorkerProcess> start(std::size_t worker) const;
+    std::unique_ptr<WorkerProcess> start(const Worker& worker) const;
     bool give(Worker& worker);
     void wait();
     void hear(Worker& worker);
     void finish(Worker& worker, const verify::Json& answer);
     void replace(Worker& worker);
-    void fail(const Task& task, const Contents& contents, std::string cause, double seconds, bool can_retry);
+    void fail(const Task& task, const Worker& worker, std::string cause, double seconds, bool can_retry);
     void store(bool all);
     std::vector<std::filesystem::path> folders_of(const Task& task) const;
+    const std::string& device_of(const Worker& worker) const;
     double seconds_since(Clock::time_point begin) const;
 
     RunOptions options_;

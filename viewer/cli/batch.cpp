@@ -121,6 +121,7 @@ public:
             bar_.hide();
             line["attempts"] = event.attempts;
             line["seconds"] = event.seconds;
+            if (!event.device.empty()) line["device"] = event.device;
             print_line(line);
         }
         if (!event.failure.empty()) {
@@ -211,9 +212,13 @@ void add_batch(CLI::App* command, Status& status) {
             "--journal", batch.journal,
             "Folder of the journal, which names what is done. Default: .texton-batch in the folder of the outputs")
         ->type_name("FOLDER");
-    command->add_option("--device", batch.device,
-                        "Device: cpu, cpu:N, cuda or cuda:N. Default: the first CUDA device, or else the CPU");
-    command->add_option("--workers", batch.workers, "Processes that compute. Default: one for each processor")
+    command->add_option(
+        "--device", batch.device,
+        "Device: cpu, cpu:N, cuda or cuda:N, or all devices of a kind: cpu:all or cuda:all. Default: the "
+        "first CUDA device, or else the CPU");
+    command
+        ->add_option("--workers", batch.workers,
+                     "Processes that compute, distributed over the devices. Default: one for each processor")
         ->check(at_least(1))
         ->type_name("N");
     command->add_option("--seconds", batch.seconds, "Maximum time for an image. Default: 120")

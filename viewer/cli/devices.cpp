@@ -103,6 +103,7 @@ Json properties(const Device& device) {
     const MemoryInfo memory = device.memory();
     return {{"name", p.name},
             {"uuid", uuid},
+            {"ordinal", p.ordinal},
             {"compute_capability", fmt::format("{}.{}", p.compute_major, p.compute_minor)},
             {"multiprocessors", p.multiprocessors},
             {"total_memory", memory.total},

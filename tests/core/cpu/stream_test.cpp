@@ -1,5 +1,6 @@
 // Streams of the CPU device. They are real queues, so a missing wait becomes visible.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cfenv>
 #include <cstring>
@@ -11,6 +12,7 @@
 
 #include <gmock/gmock.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include "core/parallel.h"
 #include "tests/support/cpu_device.h"
@@ -246,6 +248,55 @@ TEST_F(CpuStreamTest, WorkUsesDefaultFloatModesAndWaitingThreadsKeepTheirOwn) {
     EXPECT_NE(upward, nearest);
     EXPECT_EQ(wrong, 0U);
     EXPECT_EQ(mode, FE_UPWARD);
+}
+
+TEST_F(CpuStreamTest, TheWorkOfADeviceUsesItsOwnThreads) {
+    for (const int threads : {1, 3}) {
+        const auto other = make_cpu_device(6, kDeviceBytes, threads);
+        const std::array<StreamHandle, 2> streams{other->create_stream(0), other->create_stream(0)};
+        std::atomic<int> working{0};
+        std::atomic<int> at_once{0};
+        std::atomic<int> ran{0};
+        std::array<std::size_t, 2> cores{};
+        for (std::size_t i = 0; i < streams.size(); ++i) {
+            other->run_on_host(streams[i], [&, i] {
+                cores[i] = cpu_cores();
+                run_in_parallel(32, [&](std::size_t) {
+                    const int now = ++working;
+                    for (int seen = at_once; seen < now && !at_once.compare_exchange_weak(seen, now);) {
+                    }
+                    std::this_thread::sleep_for(1ms);
+                    --working;
+                    ++ran;
+                });
+            });
+        }
+        other->synchronize();
+        EXPECT_THAT(cores, testing::Each(threads));
+        EXPECT_EQ(ran, 64);
+        EXPECT_LE(at_once, threads) << "the streams of a device share its threads";
+        for (const StreamHandle each : streams) other->destroy_stream(each);
+    }
+    EXPECT_EQ(cpu_cores(), static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()));
+}
+
+TEST_F(CpuStreamTest, ADeviceWithOneThreadRunsStreamsThatWaitForEachOther) {
+    const auto other = make_cpu_device(6, kDeviceBytes, 1);
+    const StreamHandle first = other->create_stream(0);
+    const StreamHandle second = other->create_stream(0);
+    const EventHandle mark = other->create_event(EventTiming::off);
+    int order = 0;
+    std::array<int, 2> seen{};
+    for (int i = 0; i < kTimes; ++i) {
+        other->run_on_host(second, [&] { run_in_parallel(4, [&](std::size_t) { seen[0] = ++order; }); });
+        other->record_event(mark, second);
+        other->stream_wait(first, mark);
+        other->run_on_host(first, [&] { run_in_parallel(4, [&](std::size_t) { seen[1] = ++order; }); });
+        other->synchronize_stream(first);
+        EXPECT_EQ(seen[1], seen[0] + 4);
+    }
+    other->destroy_event(mark);
+    for (const StreamHandle each : {first, second}) other->destroy_stream(each);
 }
 
 TEST_F(CpuStreamTest, AWaitingTaskDoesNotRunOtherTasks) {

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <texton/device.h>
 #include <texton/image.h>
 
 #include "tests/support/command_line.h"
@@ -215,6 +216,33 @@ TEST_F(CliBatchTest, GnuParallelRunsTheShards) {
     EXPECT_EQ(result.status, 0) << result.out << result.err;
     EXPECT_EQ(files_in("made"), 12u);
     EXPECT_EQ(summary("blur.json in_*.png -o 'made/{stem}.png'")["skipped"], 12);
+}
+
+TEST_F(CliBatchTest, WorkersAreDistributedOverAllDevicesOfAKind) {
+    images(24, {640, 640});
+    const Ended result = shell("TEXTON_CPU_DEVICES=3 '" + kProgram +
+                               "' batch blur.json in_*.png -o 'made/{stem}.png' --device cpu:all --workers 3 --json");
+    EXPECT_EQ(result.status, 0) << result.err;
+    std::set<std::string> devices;
+    std::istringstream out(result.out);
+    for (std::string line; std::getline(out, line);) devices.insert(json::parse(line).value("device", "none"));
+    EXPECT_THAT(devices, testing::ElementsAre("cpu:0", "cpu:1", "cpu:2", "none")) << "the summary names no device";
+    ASSERT_EQ(run("run gaussian in_3.png -o run.png --sigma 1 --device cpu").status, 0);
+    EXPECT_EQ(text("made/in_3.png"), text("run.png"));
+}
+
+TEST_F(CliBatchTest, ABatchOnAllDevicesOfAKindNeedsOne) {
+    images(1);
+    const std::string command = "'" + kProgram + "' batch blur.json in_*.png -o 'made/{stem}.png' --device ";
+    const Ended nine = shell("TEXTON_CPU_DEVICES=9 " + command + "cpu:all");
+    EXPECT_EQ(nine.status, 2);
+    EXPECT_THAT(nine.err, HasSubstr("TEXTON_CPU_DEVICES is '9'"));
+    if (const std::string why = Device::why_no_cuda(); !why.empty()) {
+        const Ended none = shell(command + "cuda:all");
+        EXPECT_EQ(none.status, 2);
+        EXPECT_THAT(none.err, HasSubstr("all CUDA devices were requested, but there is none: " + why));
+    }
+    EXPECT_FALSE(fs::exists(at("made/in_0.png")));
 }
 
 // --- failures ---

@@ -62,6 +62,44 @@ TEST_F(CliDevicesTest, MemoryOfTheCpuDeviceIsSetInBytesOrWithAUnit) {
     EXPECT_THAT(count.err, HasSubstr("1 to 8"));
 }
 
+TEST_F(CliDevicesTest, ThreadsOfTheCpuDeviceAreAPositiveNumber) {
+    const auto devices = [&](const std::string& threads) {
+        return shell("TEXTON_CPU_THREADS=" + threads + " '" + kProgram + "' devices --device cpu --json");
+    };
+    for (const int threads : {1, 3, 1024})
+        EXPECT_EQ(json::parse(devices(std::to_string(threads)).out)["devices"][0]["properties"]["multiprocessors"],
+                  threads);
+    for (const char* text : {"0", "1025", "-1", "+1", "2x", "1.5", "all", "99999999999999999999"}) {
+        const Ended result = devices(text);
+        EXPECT_EQ(result.status, 2) << text;
+        EXPECT_THAT(result.err, HasSubstr(std::string("TEXTON_CPU_THREADS is '") + text + "'"));
+    }
+}
+
+TEST_F(CliDevicesTest, AListOfCudaDevicesContainsOrdinals) {
+    const auto devices = [&](const std::string& list) {
+        return shell("TEXTON_CUDA_DEVICES='" + list + "' '" + kProgram + "' devices --json");
+    };
+    std::string many = "0";
+    for (int i = 0; i < 64; ++i) many += ",0";
+    for (const std::string& list : {std::string("all"), std::string("0,"), std::string(",0"), std::string("0;1"),
+                                    std::string("-1"), std::string("0x1"), std::string("99999999999"), many}) {
+        const Ended result = devices(list);
+        EXPECT_EQ(result.status, 2) << list;
+        EXPECT_THAT(result.err, HasSubstr("TEXTON_CUDA_DEVICES is '" + list + "'"));
+    }
+    EXPECT_EQ(devices("").status, 0) << "an empty list means all devices";
+    const json twice = json::parse(devices("0,0").out)["devices"];
+    if (!Device::why_no_cuda().empty()) {
+        EXPECT_EQ(twice.size(), Device::list().size()) << "the list chooses among the GPUs that there are";
+        return;
+    }
+    EXPECT_EQ(twice[0]["properties"]["name"], twice[1]["properties"]["name"]);
+    EXPECT_EQ(twice[1]["properties"]["ordinal"], 0);
+    EXPECT_NE(twice[0]["properties"]["uuid"], twice[1]["properties"]["uuid"]);
+    EXPECT_EQ(devices("0,63").status, 2) << "there is no such GPU";
+}
+
 TEST_F(CliDevicesTest, FormatsListTheirSupportedArrayKindsAndUses) {
     const json formats_of = json::parse(run("devices --device cpu --json").out)["devices"][0]["formats"];
     ASSERT_EQ(formats_of.size(), formats().size());

@@ -30,10 +30,13 @@ struct BatchOptions {
     std::string output{};
     /// Folder of the journal. Empty: ".texton-batch" in the folder of the outputs.
     std::filesystem::path journal{};
-    std::string device{};     ///< "cpu", "cuda:1"; empty: the first CUDA device, or else the CPU
-    std::size_t workers = 0;  ///< number of processes that compute; 0: as many as there are processors
-    double seconds = 120;     ///< maximum time for an image
-    int attempts = 3;         ///< maximum number of attempts if another one can help
+    /// "cpu", "cuda:1", or all devices of a kind: "cpu:all", "cuda:all". Empty: the first CUDA device, or else the CPU.
+    std::string device{};
+    /// Number of processes that compute, which are distributed over the devices. 0: as many as there are processors, and
+    /// at least one for each device.
+    std::size_t workers = 0;
+    double seconds = 120;                        ///< maximum time for an image
+    int attempts = 3;                            ///< maximum number of attempts if another one can help
     std::size_t max_failures = ~std::size_t{0};  ///< the batch ends early after more failures
     double max_failure_share = 1;                ///< likewise; a share of the inputs that are computed
     BatchShard shard{};                          ///< part of the inputs that is computed
@@ -62,7 +65,8 @@ struct BatchEvent {
     std::vector<std::filesystem::path> files{};  ///< that were written
     std::string failure{};                       ///< cause of the failure; empty if the input is done
     int attempts = 1;
-    double seconds = 0;  ///< of the last attempt
+    double seconds = 0;    ///< of the last attempt
+    std::string device{};  ///< that computed it, if BatchOptions::device names one or more
 };
 
 /// The result of a run.
