@@ -32,16 +32,38 @@ ImageOptions options_for(const KernelInfo& kernel, std::size_t input) {
 
 }  // namespace
 
-AppliedPipeline::AppliedPipeline(const Device& device, verify::Pipeline pipeline) : device_(device), stream_(device) {
+InputImage::InputImage(const fs::path& file, const verify::Pipeline& pipeline)
+    : file_(open_image(file, options_for(pipeline.front().run.kernel->info, 0))) {
+    if (const int frames = static_cast<int>(file_.metadata().frames); frames > 1)
+        refuse(ErrorCode::unsupported, pipeline.front().run.kernel->info,
+               fmt::format("{} has {} frames, but a batch reads images", file.string(), frames),
+               "Convert the frames of a video with `texton run`.");
+    planes_ = verify::inputs_of(file_);
+}
+
+void InputImage::decode() {
+    for (const ImageFile& plane : planes_) decoded_.push_back(verify::read_array(plane));
+}
+
+void InputImage::load(const Device& device, std::vector<Array>& arrays) const {
+    for (std::size_t i = 0; i < planes_.size(); ++i) {
+        ArrayInfo info = planes_[i].info();
+        info.usage = verify::usage_for_kernels(device, info);
+        if (decoded_.empty() && i < arrays.size() && arrays[i].info() == info) {
+            texton::load(arrays[i], planes_[i]);
+            continue;
+        }
+        arrays.erase(arrays.begin() + static_cast<std::ptrdiff_t>(i), arrays.end());
+        arrays.push_back(decoded_.empty() ? texton::load(device, planes_[i], {.usage = info.usage})
+                                          : verify::upload(device, decoded_[i]));
+    }
+}
+
+AppliedPipeline::AppliedPipeline(const Device& device, verify::Pipeline pipeline) : device_(device) {
     for (verify::PipelineStep& step : pipeline) {
         steps_.push_back({.step = std::move(step)});
         read_files(steps_.back());
     }
-}
-
-void AppliedPipeline::append(const ImageFile& image, std::vector<Array>& arrays) const {
-    for (const ImageFile& plane : verify::inputs_of(image))
-        arrays.push_back(load(device_, plane, {.usage = verify::usage_for_kernels(device_, plane.info())}));
 }
 
 void AppliedPipeline::read_files(Step& step) {
@@ -52,35 +74,35 @@ void AppliedPipeline::read_files(Step& step) {
         if (verify::is_table_file(file)) {
             step.arrays.push_back(verify::read_table(device_, file, step.step.run, before + i));
         } else {
-            append(open_image(file, options_for(kernel, before + i)), step.arrays);
+            for (const ImageFile& plane : verify::inputs_of(open_image(file, options_for(kernel, before + i))))
+                step.arrays.push_back(
+                    load(device_, plane, {.usage = verify::usage_for_kernels(device_, plane.info())}));
         }
         step.samplers.resize(step.arrays.size(), i);
     }
 }
 
-std::vector<fs::path> AppliedPipeline::apply(const fs::path& input, std::span<const fs::path> outputs) {
-    phase_ = Phase::reading;
-    const ImageFile image = open_image(input, options_for(steps_.front().step.run.kernel->info, 0));
-    const ImageMetadata& metadata = image.metadata();
-    if (metadata.frames > 1)
-        refuse(ErrorCode::unsupported, steps_.front().step.run.kernel->info,
-               fmt::format("{} has {} frames, but a batch reads images", input.string(), metadata.frames),
-               "Convert the frames of a video with `texton run`.");
-    std::vector<Array> arrays;
-    append(image, arrays);
-    const SavedAlpha alpha = verify::saved_alpha(false, {&image, 1});
+std::vector<fs::path> AppliedPipeline::apply(const InputImage& image, std::span<const fs::path> outputs, Lane& lane,
+                                             CodingTurns& turns, Phase& phase) const {
+    phase = Phase::reading;
+    {
+        const CodingTurn turn(turns);
+        image.load(device_, lane.arrays);
+    }
+    std::vector<Array> arrays = lane.arrays;
+    const SavedAlpha alpha = verify::saved_alpha(false, {&image.file(), 1});
 
     std::vector<fs::path> written;
     ComputedImages images;
     ArrayKind kind = arrays.front().info().kind;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-        phase_ = Phase::computing;
+        phase = Phase::computing;
         const Step& step = steps_[i];
         const KernelInfo& kernel = step.step.run.kernel->info;
         verify::KernelRun run = step.step.run;
         std::vector<std::size_t> samplers;
         if (i == 0) {
-            verify::propose_planar(run, image);
+            verify::propose_planar(run, image.file());
             samplers.assign(arrays.size(), 0);
         } else {
             arrays = verify::next_inputs(device_, images, kernel, kernel.inputs.size() - step.step.files.size(), kind);
@@ -99,11 +121,12 @@ std::vector<fs::path> AppliedPipeline::apply(const fs::path& input, std::span<co
                 ErrorCode::bad_argument, kernel,
                 fmt::format("{} needs {} images, but {} were read", kernel.name, kernel.inputs.size(), inputs.size()),
                 "Name the files of the other inputs in the pipeline.");
-        images = verify::compute(stream_, run, inputs, step.step.samplers, samplers);
+        images = verify::compute(lane.stream, run, inputs, step.step.samplers, samplers);
         kind = inputs.front()->info().kind;
         if (outputs[i].empty()) continue;
         const std::vector<verify::HostImage> results = verify::host_images(images.views);
-        phase_ = Phase::writing;
+        phase = Phase::writing;
+        const CodingTurn turn(turns);
         if (outputs[i].has_parent_path()) {
             std::error_code failed;
             fs::create_directories(outputs[i].parent_path(), failed);  // save() reports a folder that does not exist

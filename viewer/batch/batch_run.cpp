@@ -1,11 +1,13 @@
 #include "viewer/batch/batch_run.h"
 
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <system_error>
 #include <thread>
@@ -61,6 +63,22 @@ std::vector<std::string> devices_named(const std::string& name) {
     return names;
 }
 
+namespace {
+
+// Returns the number of threads for the parallel loops of a worker if the device has threads of its own: then one worker
+// keeps it busy. Returns 0 if the device computes on the threads of each worker. Does not initialize CUDA.
+std::size_t threads_of(const std::string& device, std::size_t processors, std::size_t devices) {
+    const auto exists = [](const char* file) { return ::access(file, F_OK) == 0; };
+    const bool has_gpu = exists("/dev/nvidiactl") || exists("/dev/dxg");
+    if (device.starts_with("cuda") || (device.empty() && has_gpu))
+        return std::max<std::size_t>(1, processors / devices);
+    const char* threads = std::getenv("TEXTON_CPU_THREADS");
+    if (threads == nullptr || *threads == '\0') return 0;
+    return static_cast<std::size_t>(Device::cpu().properties().multiprocessors);
+}
+
+}  // namespace
+
 BatchRun::BatchRun(RunOptions options, const std::vector<BatchItem>& items, Journal& journal,
                    const std::function<void(const BatchEvent&)>& on_event, const std::stop_token& stop)
     : options_(std::move(options)), journal_(journal), on_event_(on_event), stop_(stop) {
@@ -75,9 +93,24 @@ BatchRun::BatchRun(RunOptions options, const std::vector<BatchItem>& items, Jour
         std::min(options_.max_failures,
                  static_cast<std::size_t>(options_.max_failure_share * static_cast<double>(tasks_.size())));
     const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
-    const std::size_t own = options_.workers == 0 ? std::max(processors, options_.devices.size()) : options_.workers;
-    workers_.resize(std::min(rank_workers != nullptr ? rank_workers->count() : own, tasks_.size()));
-    options_.work["threads"] = std::max<std::size_t>(1, processors / std::clamp<std::size_t>(workers_.size(), 1, own));
+    const std::size_t devices = options_.devices.size();
+    const std::size_t own = options_.workers == 0 ? std::max(processors, devices) : options_.workers;
+    const std::size_t threads = threads_of(options_.devices.front(), processors, devices);
+    options_.work["turns"] = 1;
+    if (rank_workers != nullptr || threads == 0) {
+        workers_.resize(std::min(rank_workers != nullptr ? rank_workers->count() : own, tasks_.size()));
+        options_.work["threads"] =
+            std::max<std::size_t>(1, processors / std::clamp<std::size_t>(workers_.size(), 1, own));
+    } else {
+        // One process for each device, whose threads decode and encode. Two more images than threads: one is computed,
+        // and another one is decoded already.
+        workers_.resize(std::min({devices, own, tasks_.size()}));
+        const std::size_t turns = own / std::max<std::size_t>(1, workers_.size());
+        images_ = turns + 2;
+        options_.work["threads"] = threads;
+        options_.work["turns"] = turns;
+    }
+    options_.work["images"] = images_;
 }
 
 BatchSummary BatchRun::run() {
@@ -88,15 +121,15 @@ BatchSummary BatchRun::run() {
         store(false);
     }
     const auto end = Clock::now() + kEndTime;  // what was begun is completed, if that is soon
-    const auto is_working = [](const Worker& worker) { return worker.task.has_value(); };
+    const auto is_working = [](const Worker& worker) { return !worker.tasks.empty(); };
     while (std::ranges::any_of(workers_, is_working) && Clock::now() < end) wait();
     for (Worker& worker : workers_) {
-        if (worker.process != nullptr && worker.task) worker.process->terminate();
+        if (worker.process != nullptr && !worker.tasks.empty()) worker.process->terminate();
     }
     for (Worker& worker : workers_) {
         if (worker.process == nullptr) continue;
-        (void)worker.process->end(worker.task ? folders_of(*worker.task) : std::vector<fs::path>());
-        if (worker.task) tasks_.push_back(*worker.task);
+        (void)worker.process->end(folders_of(worker));
+        for (const Running& running : worker.tasks) tasks_.push_back(running.task);
     }
     store(true);
     summary_.left = tasks_.size();
@@ -105,7 +138,7 @@ BatchSummary BatchRun::run() {
 }
 
 bool BatchRun::is_over() const {
-    const bool is_working = std::ranges::any_of(workers_, [](const Worker& worker) { return worker.task.has_value(); });
+    const bool is_working = std::ranges::any_of(workers_, [](const Worker& worker) { return !worker.tasks.empty(); });
     return stop_.stop_requested() || summary_.failed > options_.max_failures || (tasks_.empty() && !is_working);
 }
 
@@ -116,10 +149,12 @@ const std::string& BatchRun::device_of(const Worker& worker) const {
 
 double BatchRun::seconds_since(Clock::time_point begin) const { return duration<double>(Clock::now() - begin).count(); }
 
-std::vector<fs::path> BatchRun::folders_of(const Task& task) const {
+std::vector<fs::path> BatchRun::folders_of(const Worker& worker) const {
     std::vector<fs::path> folders;
-    for (const fs::path& output : task.item->outputs) {
-        if (!output.empty()) folders.push_back(output.parent_path());
+    for (const Running& running : worker.tasks) {
+        for (const fs::path& output : running.task.item->outputs) {
+            if (!output.empty()) folders.push_back(output.parent_path());
+        }
     }
     return folders;
 }
@@ -128,7 +163,13 @@ void BatchRun::give_tasks() {
     for (Worker& worker : workers_) {
         if (tasks_.empty()) return;
         if (worker.process == nullptr) worker = {.process = start(worker), .begin = Clock::now()};
-        if (worker.is_ready && !worker.task && !give(worker)) return;
+    }
+    // All workers get a first task before one of them gets a second one.
+    for (std::size_t already = 0; already < images_; ++already) {
+        for (Worker& worker : workers_) {
+            if (tasks_.empty()) return;
+            if (worker.is_ready && !worker.lost_device && worker.tasks.size() == already && !give(worker)) return;
+        }
     }
 }
 
@@ -137,31 +178,33 @@ std::unique_ptr<WorkerProcess> BatchRun::start(const Worker& worker) const {
     Json work = options_.work;
     work["device"] = device_of(worker);
     std::unique_ptr<WorkerProcess> remote;
-    if (rank_workers != nullptr) remote = rank_workers->start(static_cast<std::size_t>(&worker - workers_.data()), work);
+    if (rank_workers != nullptr)
+        remote = rank_workers->start(static_cast<std::size_t>(&worker - workers_.data()), work);
     return remote != nullptr ? std::move(remote) : std::make_unique<WorkerProcess>(options_.program, std::move(work));
 }
 
 // Returns false if all tasks must wait.
 bool BatchRun::give(Worker& worker) {
+    if (std::ranges::any_of(worker.tasks, [](const Running& running) { return running.task.alone; })) return true;
     const auto now = Clock::now();
-    const auto task = std::ranges::find_if(tasks_, [&](const Task& each) { return each.not_before <= now; });
-    if (task == tasks_.end()) return false;
-    worker.task = *task;
+    const auto can_begin = [&](const Task& each) {
+        return each.not_before <= now && (!each.alone || worker.tasks.empty());
+    };
+    const auto task = std::ranges::find_if(tasks_, can_begin);
+    if (task == tasks_.end()) return !worker.tasks.empty();
+    Running running{.task = *task, .id = next_id_++, .begin = now};
     tasks_.erase(task);
-    ++worker.task->attempts;
-    worker.begin = now;
-    const BatchItem& item = *worker.task->item;
+    ++running.task.attempts;
+    const BatchItem& item = *running.task.item;
     const auto contents = contents_of(item.input, options_.checksum);
     if (!contents) {
-        const Task missing = *std::exchange(worker.task, std::nullopt);
-        worker.contents = {};
-        fail(missing, worker, fmt::format("{} cannot be read: {}", item.input.string(), std::strerror(errno)), 0,
-             false);
+        fail(running, worker, fmt::format("{} cannot be read: {}", item.input.string(), std::strerror(errno)), false);
         return true;
     }
-    worker.contents = *contents;
-    Json request{{"input", json_of(item.input)}, {"outputs", Json::array()}};
+    running.contents = *contents;
+    Json request{{"id", running.id}, {"input", json_of(item.input)}, {"outputs", Json::array()}};
     for (const fs::path& output : item.outputs) request["outputs"].push_back(json_of(output));
+    worker.tasks.push_back(running);
     if (!worker.process->request(request)) replace(worker);
     return true;
 }
@@ -180,97 +223,134 @@ void BatchRun::wait() {
         Worker& worker = *waiting[i];
         if (sockets[i].revents != 0) {
             hear(worker);
-        } else if (seconds_since(worker.begin) > (worker.is_ready ? options_.seconds : kStartSeconds) &&
-                   (worker.task || !worker.is_ready)) {
-            worker.was_late = true;
+        } else if (worker.is_ready &&
+                   std::ranges::any_of(worker.tasks, [&](const auto& each) { return is_late(each); })) {
+            replace_late(worker);
+        } else if (!worker.is_ready && seconds_since(worker.begin) > kStartSeconds) {
             worker.process->terminate();
-            replace(worker);
+            (void)worker.process->end({});
+            worker = {};
+            fail_to_start(fmt::format("a worker was not ready after {} seconds", kStartSeconds));
         }
     }
 }
 
+bool BatchRun::is_late(const Running& running) const { return seconds_since(running.begin) > options_.seconds; }
+
 void BatchRun::hear(Worker& worker) {
     const std::optional<Json> answer = worker.process->answer();
     if (!answer) return replace(worker);
-    if (worker.task) return finish(worker, *answer);
+    if (worker.is_ready && !answer->contains("no_device")) return finish(worker, *answer);
     if (answer->contains("ready")) {
         worker.is_ready = true;
         starts_failed_ = 0;
         return;
     }
+    std::string cause = answer->value("no_device", answer->value("failed", "a worker did not start"));
+    while (cause.ends_with('.')) cause.pop_back();  // the message of the error adds it
     throw Error({.code = ErrorCode::unsupported,
                  .object = "texton::Batch",
-                 .problem = "no image can be computed: " + answer->value("failed", "a worker did not start"),
+                 .problem = "no image can be computed: " + cause,
                  .remedy = ""});
 }
 
 void BatchRun::finish(Worker& worker, const Json& answer) {
-    const Task task = *std::exchange(worker.task, std::nullopt);
-    const double took = seconds_since(worker.begin);
-    if (answer.value("lost", false)) {
-        (void)worker.process->end(folders_of(task));
+    const auto found = std::ranges::find(worker.tasks, answer.value("id", next_id_), &Running::id);
+    if (found == worker.tasks.end()) return replace(worker);  // nonsense
+    const Running running = *found;
+    const bool was_alone = worker.tasks.size() == 1 && !worker.lost_device;
+    worker.tasks.erase(found);
+    worker.lost_device = worker.lost_device || answer.value("lost", false);
+    const bool is_done = answer.contains("done");
+    if (is_done) {
+        Entry entry{.input = running.task.item->input, .contents = running.contents, .when = now_in_nanoseconds()};
+        for (const Json& file : answer["done"]) entry.outputs.push_back(path_in(file).value_or(""));
+        ++summary_.done;
+        if (group_.empty()) group_begin_ = Clock::now();
+        group_.push_back(entry);
+        if (on_event_)
+            on_event_({.item = *running.task.item,
+                       .files = entry.outputs,
+                       .attempts = running.task.attempts,
+                       .seconds = seconds_since(running.begin),
+                       .device = device_of(worker)});
+    } else if (worker.lost_device && !was_alone) {
+        repeat(running, true);
+    } else {
+        fail(running, worker, answer.value("failed", "the worker answered nonsense"), answer.value("retry", false));
+    }
+    if (worker.lost_device && worker.tasks.empty()) {
+        (void)worker.process->end(folders_of(worker));
         worker = {};
     }
-    if (!answer.contains("done"))
-        return fail(task, worker, answer.value("failed", "the worker answered nonsense"), took,
-                    answer.value("retry", false));
-    Entry entry{.input = task.item->input, .contents = worker.contents, .when = now_in_nanoseconds()};
-    for (const Json& file : answer["done"]) entry.outputs.push_back(path_in(file).value_or(""));
-    ++summary_.done;
-    if (group_.empty()) group_begin_ = Clock::now();
-    group_.push_back(entry);
-    if (on_event_)
-        on_event_({.item = *task.item,
-                   .files = entry.outputs,
-                   .attempts = task.attempts,
-                   .seconds = took,
-                   .device = device_of(worker)});
 }
 
-// Called after a worker ended, or when it is late.
+// Called after a worker ended.
 void BatchRun::replace(Worker& worker) {
-    const std::optional<Task> task = worker.task;
-    const int signal = worker.process->end(task ? folders_of(*task) : std::vector<fs::path>());
-    const double took = seconds_since(worker.begin);
+    const int signal = worker.process->end(folders_of(worker));
     const Worker ended = std::exchange(worker, {});
-    worker.contents = ended.contents;
-    if (!task) {
-        if (ended.is_ready || ++starts_failed_ < kMaxFailedStarts) return;
-        std::string problem = "a worker ended before it was ready";
-        if (ended.was_late) {
-            problem = fmt::format("a worker was not ready after {} seconds", kStartSeconds);
-        } else if (signal != 0) {
-            problem = fmt::format("a worker was ended by the signal {} ({}) before it was ready", signal,
-                                  ::strsignal(signal));
-        }
-        throw Error({.code = ErrorCode::unsupported,
-                     .object = "texton::Batch",
-                     .problem = std::move(problem),
-                     .remedy = "Run the pipeline on one image with `texton run` to see why."});
+    if (ended.tasks.empty()) {
+        if (ended.is_ready) return;
+        return fail_to_start(signal != 0 ? fmt::format("a worker was ended by the signal {} ({}) before it was ready",
+                                                       signal, ::strsignal(signal))
+                                         : "a worker ended before it was ready");
     }
-    if (ended.was_late)
-        return fail(*task, worker, fmt::format("it took more than {} seconds", options_.seconds), took, false);
-    fail(*task, worker,
+    if (ended.tasks.size() > 1) {
+        for (const Running& running : ended.tasks) repeat(running, true);
+        return;
+    }
+    fail(ended.tasks.front(), worker,
          signal != 0
              ? fmt::format("the process that computed it was ended by the signal {} ({})", signal, ::strsignal(signal))
              : "the process that computed it ended",
-         took, !is_own_fault(signal));
+         !is_own_fault(signal));
 }
 
-void BatchRun::fail(const Task& task, const Worker& worker, std::string cause, double took, bool can_retry) {
+// Other images can make an image late, so it is computed once more, alone.
+void BatchRun::replace_late(Worker& worker) {
+    worker.process->terminate();
+    (void)worker.process->end(folders_of(worker));
+    const Worker ended = std::exchange(worker, {});
+    for (const Running& running : ended.tasks) {
+        if (!is_late(running) || ended.tasks.size() > 1) {
+            repeat(running, is_late(running));
+        } else {
+            fail(running, worker, fmt::format("it took more than {} seconds", options_.seconds), false);
+        }
+    }
+}
+
+void BatchRun::fail_to_start(std::string problem) {
+    if (++starts_failed_ < kMaxFailedStarts) return;
+    throw Error({.code = ErrorCode::unsupported,
+                 .object = "texton::Batch",
+                 .problem = std::move(problem),
+                 .remedy = "Run the pipeline on one image with `texton run` to see why."});
+}
+
+// Repeats a task that is not to blame for a failure, or perhaps not.
+void BatchRun::repeat(const Running& running, bool alone) {
+    Task task = running.task;
+    --task.attempts;
+    task.alone = task.alone || alone;
+    tasks_.push_back(task);
+}
+
+void BatchRun::fail(const Running& running, const Worker& worker, std::string cause, bool can_retry) {
+    const Task& task = running.task;
     if (can_retry && task.attempts < options_.attempts && !stop_.stop_requested()) {
-        tasks_.push_back({task.item, task.attempts, Clock::now() + kPause});
+        tasks_.push_back({task.item, task.attempts, Clock::now() + kPause, task.alone});
         return;
     }
     ++summary_.failed;
     if (group_.empty()) group_begin_ = Clock::now();
     group_.push_back(
-        {.input = task.item->input, .contents = worker.contents, .cause = cause, .when = now_in_nanoseconds()});
+        {.input = task.item->input, .contents = running.contents, .cause = cause, .when = now_in_nanoseconds()});
     if (on_event_)
         on_event_({.item = *task.item,
                    .failure = std::move(cause),
                    .attempts = task.attempts,
-                   .seconds = took,
+                   .seconds = seconds_since(running.begin),
                    .device = device_of(worker)});
 }
 

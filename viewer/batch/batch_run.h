@@ -24,7 +24,7 @@ struct RunOptions {
     std::filesystem::path program{};     ///< of the workers
     verify::Json work{};                 ///< what the workers need for all images
     std::vector<std::string> devices{};  ///< names of the devices, over which the workers are distributed
-    std::size_t workers = 0;             ///< 0: one for each processor, and at least one for each device
+    std::size_t workers = 0;             ///< see BatchOptions
     double seconds = 0;
     int attempts = 1;
     std::size_t max_failures = 0;
@@ -52,14 +52,20 @@ private:
         const BatchItem* item;
         int attempts = 0;
         Clock::time_point not_before{};
+        bool alone = false;  // a worker that computes it has no other task, so that it is to blame for a failure
     };
-    // A worker with the task on which it works.
+    // A task on which a worker works.
+    struct Running {
+        Task task;
+        std::size_t id = 0;
+        Contents contents{};  // of the input, before it was read
+        Clock::time_point begin{};
+    };
     struct Worker {
         std::unique_ptr<WorkerProcess> process;
         bool is_ready = false;
-        bool was_late = false;
-        std::optional<Task> task{};
-        Contents contents{};  // of the input, before it was read
+        bool lost_device = false;  // it gets no tasks any more
+        std::vector<Running> tasks{};
         Clock::time_point begin{};
     };
 
@@ -68,12 +74,16 @@ private:
     std::unique_ptr<WorkerProcess> start(const Worker& worker) const;
     bool give(Worker& worker);
     void wait();
+    bool is_late(const Running& running) const;
     void hear(Worker& worker);
     void finish(Worker& worker, const verify::Json& answer);
     void replace(Worker& worker);
-    void fail(const Task& task, const Worker& worker, std::string cause, double seconds, bool can_retry);
+    void replace_late(Worker& worker);
+    void fail_to_start(std::string problem);
+    void fail(const Running& running, const Worker& worker, std::string cause, bool can_retry);
+    void repeat(const Running& running, bool alone);
     void store(bool all);
-    std::vector<std::filesystem::path> folders_of(const Task& task) const;
+    std::vector<std::filesystem::path> folders_of(const Worker& worker) const;
     const std::string& device_of(const Worker& worker) const;
     double seconds_since(Clock::time_point begin) const;
 
@@ -83,6 +93,8 @@ private:
     const std::stop_token& stop_;
     std::deque<Task> tasks_;
     std::vector<Worker> workers_;
+    std::size_t images_ = 1;  // that a worker computes at the same time
+    std::size_t next_id_ = 0;
     std::vector<Entry> group_;  // done or failed, but not in the journal
     Clock::time_point group_begin_{};
     std::future<void> storing_;

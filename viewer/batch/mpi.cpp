@@ -25,6 +25,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -271,7 +272,7 @@ public:
 private:
     struct Worker {
         std::unique_ptr<WorkerProcess> process;
-        std::vector<fs::path> folders{};  // of the outputs on which it works
+        std::set<fs::path> folders{};  // of the outputs
     };
     struct Answer {
         int tag;
@@ -292,10 +293,9 @@ private:
         Worker& worker = found->second;
         if (request.contains("terminate")) return worker.process->terminate();
         if (request.contains("end")) return end(tag);
-        worker.folders.clear();
         for (const Json& output : request.at("outputs")) {
             const fs::path path = path_in(output).value_or("");
-            if (!path.empty()) worker.folders.push_back(path.parent_path());
+            if (!path.empty()) worker.folders.insert(path.parent_path());
         }
         (void)worker.process->request(request);  // if this fails, hear() sees that the worker has ended
     }
@@ -311,7 +311,7 @@ private:
 
     void end(int tag) {
         Worker& worker = workers_.at(tag);
-        reply(tag, {{"ended", worker.process->end(worker.folders)}});
+        reply(tag, {{"ended", worker.process->end({worker.folders.begin(), worker.folders.end()})}});
         workers_.erase(tag);
     }
 
@@ -344,7 +344,8 @@ private:
                 reply(each.tag,
                       error == 0
                           ? each.answer
-                          : Json{{"failed", "the output cannot be stored: " + std::generic_category().message(error)},
+                          : Json{{"id", each.answer.value("id", 0)},
+                                 {"failed", "the output cannot be stored: " + std::generic_category().message(error)},
                                  {"retry", true}});
             }
         }

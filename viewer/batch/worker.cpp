@@ -4,13 +4,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
 #include <exception>
+#include <future>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 
 #include <tbb/global_control.h>
+#include <tbb/task_arena.h>
 
 #include <texton/device.h>
 #include <texton/error.h>
@@ -28,7 +34,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using verify::Json;
-using Phase = AppliedPipeline::Phase;
 
 // Another attempt can help if memory or the disk was full, or if the device failed. A damaged file stays damaged.
 bool can_succeed_later(const Error& error, Phase phase) {
@@ -66,57 +71,122 @@ void end_with(int socket) {
     }).detach();
 }
 
-// What a worker needs for its images.
-struct Work {
-    std::optional<tbb::global_control> threads;
-    std::unique_ptr<AppliedPipeline> pipeline;
+std::string text_of(const Json& answer) { return answer.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// Computes images in several threads. The device is prepared while the first images are decoded.
+class Worker {
+public:
+    // Throws the errors of the pipeline.
+    Worker(int socket, const Json& request)
+        : socket_(socket),
+          pipeline_(verify::parse_pipeline(request.at("pipeline"), path_in(request.at("folder")).value(),
+                                           request.at("allow_outside"))),
+          threads_(tbb::global_control::max_allowed_parallelism, request.at("threads").get<std::size_t>()),
+          decodes_alone_(request.at("images").get<std::size_t>() > 1),
+          turns_(request.at("turns").get<std::ptrdiff_t>()) {
+        detail::mark_temporary_files(request.at("mark"));
+        viewer::set_file_reading({});  // this process is the one that a damaged file may end
+        applied_ = std::async(std::launch::async, [this, device = request.at("device").get<std::string>()] {
+                       return std::make_shared<const AppliedPipeline>(viewer::device_named(device), pipeline_);
+                   }).share();
+        for (std::size_t i = 0; i < request.at("images").get<std::size_t>(); ++i)
+            std::thread([this] { serve(); }).detach();
+    }
+
+    void add(Json request) {
+        const std::lock_guard lock(mutex_);
+        requests_.push_back(std::move(request));
+        changed_.notify_one();
+    }
+
+private:
+    [[noreturn]] void serve() {
+        std::optional<AppliedPipeline::Lane> lane;
+        // The device has threads of its own if this process computes several images.
+        tbb::task_arena one_thread(1);
+        for (;;) {
+            const Json request = next();
+            Json answer;
+            const auto compute = [&] { answer = answer_to(request, lane); };
+            if (decodes_alone_) {
+                one_thread.execute(compute);
+            } else {
+                compute();
+            }
+            answer["id"] = request.at("id");
+            (void)send(socket_, text_of(answer));  // if the batch has ended, so does this process
+        }
+    }
+
+    Json next() {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return !requests_.empty(); });
+        Json request = std::move(requests_.front());
+        requests_.pop_front();
+        return request;
+    }
+
+    Json answer_to(const Json& request, std::optional<AppliedPipeline::Lane>& lane) {
+        Phase phase = Phase::reading;
+        try {
+            std::vector<fs::path> outputs;
+            for (const Json& output : request.at("outputs")) outputs.push_back(path_in(output).value());
+            const InputImage image = open(path_in(request.at("input")).value());
+            const AppliedPipeline* applied = nullptr;
+            try {
+                applied = applied_.get().get();
+                if (!lane) lane = applied->lane();
+            } catch (const std::exception& error) {
+                return {{"no_device", viewer::error_text(error)}};
+            }
+            Json done = Json::array();
+            for (const fs::path& file : applied->apply(image, outputs, *lane, turns_, phase))
+                done.push_back(json_of(file));
+            return {{"done", std::move(done)}};
+        } catch (const std::exception& error) {
+            return failure(error, phase);
+        }
+    }
+
+    InputImage open(const fs::path& file) {
+        const CodingTurn turn(turns_);
+        InputImage image(file, pipeline_);
+        if (applied_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) image.decode();
+        return image;
+    }
+
+    const int socket_;
+    const verify::Pipeline pipeline_;
+    const tbb::global_control threads_;
+    const bool decodes_alone_;
+    CodingTurns turns_;
+    std::shared_future<std::shared_ptr<const AppliedPipeline>> applied_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<Json> requests_;
 };
-
-void prepare(const Json& request, Work& work) {
-    detail::mark_temporary_files(request.at("mark"));
-    viewer::set_file_reading({});  // this process is the one that a damaged file may end
-    work.threads.emplace(tbb::global_control::max_allowed_parallelism, request.at("threads").get<std::size_t>());
-    verify::Pipeline pipeline = verify::parse_pipeline(request.at("pipeline"), path_in(request.at("folder")).value(),
-                                                       request.at("allow_outside"));
-    work.pipeline = std::make_unique<AppliedPipeline>(viewer::device_named(request.at("device")), std::move(pipeline));
-}
-
-Json apply(const Json& request, AppliedPipeline& pipeline) {
-    std::vector<fs::path> outputs;
-    for (const Json& output : request.at("outputs")) outputs.push_back(path_in(output).value());
-    Json done = Json::array();
-    for (const fs::path& file : pipeline.apply(path_in(request.at("input")).value(), outputs))
-        done.push_back(json_of(file));
-    return {{"done", std::move(done)}};
-}
 
 }  // namespace
 
 int run_worker(int socket) {
-    Work work;
     end_with(socket);
+    Worker* worker = nullptr;  // never destroyed: its threads run until the process ends
     for (std::string packet; receive(socket, packet);) {
-        Json answer;
-        Phase phase = Phase::reading;
         try {
-            const Json request = Json::parse(packet);
-            if (work.pipeline == nullptr) {
-                prepare(request, work);
-                answer = {{"ready", true}};
-            } else {
-                try {
-                    answer = apply(request, *work.pipeline);
-                } catch (...) {
-                    phase = work.pipeline->phase();
-                    throw;
-                }
+            Json request = Json::parse(packet);
+            if (worker != nullptr) {
+                worker->add(std::move(request));
+                continue;
             }
+            worker = new Worker(socket, request);
+            packet = text_of({{"ready", true}});
         } catch (const std::exception& error) {
-            answer = failure(error, phase);
+            packet = text_of(failure(error, Phase::reading));
         }
-        if (!send(socket, answer.dump(-1, ' ', false, Json::error_handler_t::replace))) return 1;
+        if (!send(socket, packet)) break;
     }
-    return 0;
+    detail::remove_unfinished_files();
+    ::_exit(0);
 }
 
 }  // namespace texton::batch

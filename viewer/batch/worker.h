@@ -1,12 +1,15 @@
 #pragma once
-// The worker of a batch: a process that applies a pipeline to one image after the other, so that a crash, a hang or a lost
-// device costs one image. It reads requests from a socket, as JSON texts of one packet each, and answers each of them:
+// The worker of a batch: a process that applies a pipeline to images, so that a crash, a hang or a lost device costs one
+// image. A worker of a device with threads of its own, such as a GPU, has several images at the same time: while one is
+// computed, others are decoded and encoded. It reads requests from a socket, as JSON texts of one packet each, and answers
+// each of them:
 //
-//   batch  -> worker   {"pipeline", "folder", "allow_outside", "device", "threads", "mark"}
+//   batch  -> worker   {"pipeline", "folder", "allow_outside", "device", "threads": of parallel loops, "images": computed
+//                      at the same time, "turns": of these, decoded or encoded at the same time, "mark"}
 //   worker -> batch    {"ready": true}, or a failure
-//   batch  -> worker   {"input", "outputs"}
-//   worker -> batch    {"done": paths of the files}, or a failure: {"failed": cause, "retry": whether another attempt can
-//                      help, "lost": whether the worker must be replaced}
+//   batch  -> worker   {"id": number, "input", "outputs"}, up to "images" before an answer
+//   worker -> batch    {"id", "done": paths of the files}, or a failure: {"id", "failed": cause, "retry": whether another
+//                      attempt can help, "lost": whether the worker must be replaced}, or {"id", "no_device": cause}
 #include <string_view>
 
 namespace texton::batch {

@@ -218,7 +218,8 @@ void add_batch(CLI::App* command, Status& status) {
         "first CUDA device, or else the CPU");
     command
         ->add_option("--workers", batch.workers,
-                     "Processes that compute, distributed over the devices. Default: one for each processor")
+                     "Processes that compute, distributed over the devices; for GPUs, threads that decode and encode. "
+                     "Default: one for each processor")
         ->check(at_least(1))
         ->type_name("N");
     command->add_option("--seconds", batch.seconds, "Maximum time for an image. Default: 120")

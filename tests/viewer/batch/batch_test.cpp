@@ -70,11 +70,12 @@ protected:
 // A batch in the background.
 class RunningBatch {
 public:
-    RunningBatch(const fs::path& folder, const std::string& program, const std::string& arguments) {
+    RunningBatch(const fs::path& folder, const std::string& program, const std::string& arguments,
+                 const std::string& device = "cpu") {
         process_ = ::fork();
         if (process_ != 0) return;
-        const std::string line =
-            "cd '" + folder.string() + "' && exec '" + program + "' batch --device cpu " + arguments + " >out 2>err";
+        const std::string line = "cd '" + folder.string() + "' && exec '" + program + "' batch --device " + device +
+                                 " " + arguments + " >out 2>err";
         ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
         ::_exit(127);
     }
@@ -301,6 +302,92 @@ TEST_F(CliBatchTest, TheBatchEndsEarlyAfterTooManyFailures) {
     EXPECT_THAT(result.out, HasSubstr(R"("failed":3,"left":7)"));
     EXPECT_THAT(batch(command + "--max-failures 10%").out, HasSubstr(R"("failed":2,"left":8)"));
     EXPECT_THAT(batch(command).out, HasSubstr(R"("failed":8,"left":0)"));
+}
+
+// --- workers that compute several images at the same time ---
+
+class CliBatchDeviceTest : public CliBatchTest {
+protected:
+    CliBatchDeviceTest() {
+        ::setenv("TEXTON_CPU_THREADS", "1", 1);
+        ::setenv("TEXTON_CPU_DEVICES", "2", 1);
+    }
+    ~CliBatchDeviceTest() override {
+        ::unsetenv("TEXTON_CPU_THREADS");
+        ::unsetenv("TEXTON_CPU_DEVICES");
+    }
+};
+
+TEST_F(CliBatchDeviceTest, OneProcessOfEachDeviceComputesAllImages) {
+    images(30, {640, 640});
+    RunningBatch running(folder(), kProgram, "blur.json in_*.png -o 'made/{stem}.png' --workers 4 --json", "cpu:all");
+    ASSERT_TRUE(test::eventually([&] { return fs::exists(at("made/in_0.png")); }));
+    EXPECT_EQ(workers_of(running.process()).size(), 2u);
+    EXPECT_EQ(running.end(0), 0) << text("out") << text("err");
+    EXPECT_EQ(files_in("made"), 30u);
+    EXPECT_THAT(text("out"), testing::AllOf(HasSubstr(R"("device":"cpu:0")"), HasSubstr(R"("device":"cpu:1")")));
+    ASSERT_EQ(run("run gaussian in_3.png -o run.png --sigma 1 --device cpu").status, 0);
+    EXPECT_EQ(text("made/in_3.png"), text("run.png"));
+}
+
+TEST_F(CliBatchDeviceTest, ImagesOfDifferentSizesAndKindsFollowEachOther) {
+    images(3, {64, 32});
+    image("small.png", {8, 8});
+    image("wide.tif", {640, 2});
+    image("same.png", {64, 32});
+    EXPECT_EQ(summary("blur.json in_*.png small.png wide.tif same.png -o 'made/{stem}.tif' --workers 1")["done"], 6);
+    for (const char* name : {"in_2.png", "small.png", "wide.tif", "same.png"}) {
+        ASSERT_EQ(run(std::string("run gaussian ") + name + " -o run.tif --sigma 1 --device cpu").status, 0);
+        EXPECT_EQ(run("compare run.tif made/" + fs::path(name).stem().string() + ".tif").status, 0) << name;
+    }
+}
+
+TEST_F(CliBatchDeviceTest, ACrashFailsOnlyTheImageThatCausesIt) {
+    images(6);
+    fs::copy_file(test::configured_path("TEXTON_TEST_FILES", TEXTON_TEST_FILES) + "/damaged/raw_0.iff",
+                  at("crash.iff"));
+    const auto all = lines("blur.json in_0.png crash.iff in_[1-5].png -o 'made/{stem}.png' --workers 2");
+    EXPECT_EQ(all.back()["done"], 6);
+    EXPECT_EQ(all.back()["failed"], 1);
+    for (const json& line : all) {
+        if (line["event"] == "summary") continue;
+        EXPECT_EQ(line["attempts"], 1) << line;
+        if (line["event"] == "failed") {
+            EXPECT_THAT(line["cause"], HasSubstr("was ended by the signal 6"));
+        }
+    }
+}
+
+TEST_F(CliBatchDeviceTest, EachImageThatTakesTooLongFails) {
+    images(3, {512, 512});
+    const std::vector<json> all = lines("blur.json in_*.png -o 'made/{stem}.png' --workers 2 --seconds 0.0001");
+    ASSERT_EQ(all.size(), 4u);
+    for (const json& line : all) {
+        if (line["event"] == "failed") {
+            EXPECT_THAT(line["cause"], HasSubstr("took more than 0.0001 seconds"));
+        }
+    }
+    EXPECT_EQ(all.back()["failed"], 3);
+}
+
+TEST_F(CliBatchDeviceTest, AWorkerThatIsKilledCostsNoImage) {
+    images(20, {640, 640});
+    RunningBatch running(folder(), kProgram, "blur.json in_*.png -o 'made/{stem}.png' --workers 2 --json");
+    ASSERT_TRUE(test::eventually([&] { return fs::exists(at("made/in_0.png")); }));
+    const auto workers = workers_of(running.process());
+    ASSERT_EQ(workers.size(), 1u);
+    ::kill(workers.front().process, SIGKILL);
+    EXPECT_EQ(running.end(0), 0) << text("out") << text("err");
+    EXPECT_THAT(text("out"), HasSubstr(R"("done":20,"skipped":0,"failed":0,"left":0)"));
+    EXPECT_EQ(files_in("made"), 20u) << "a temporary file is left";
+}
+
+TEST_F(CliBatchDeviceTest, ADeviceThatDoesNotExistEndsTheBatch) {
+    images(3);
+    const Ended result = run("batch blur.json in_*.png -o 'none/{stem}.png' --device cpu:9");
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.err, HasSubstr("no image can be computed: 'cpu:9': device 9 was requested"));
+    EXPECT_FALSE(fs::exists(at("none/in_0.png")));
 }
 
 // --- interruptions ---

@@ -32,8 +32,9 @@ struct BatchOptions {
     std::filesystem::path journal{};
     /// "cpu", "cuda:1", or all devices of a kind: "cpu:all", "cuda:all". Empty: the first CUDA device, or else the CPU.
     std::string device{};
-    /// Number of processes that compute, which are distributed over the devices. 0: as many as there are processors, and
-    /// at least one for each device.
+    /// Number of processes that compute, which are distributed over the devices. A GPU, or a CPU device with threads of
+    /// its own (TEXTON_CPU_THREADS), has one process instead: then it is the number of threads that decode and encode,
+    /// on all devices together. 0: as many as there are processors, and at least one for each device.
     std::size_t workers = 0;
     double seconds = 120;                        ///< maximum time for an image
     int attempts = 3;                            ///< maximum number of attempts if another one can help
