@@ -1,12 +1,15 @@
 #include "viewer/batch/applied_pipeline.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include <texton/copy.h>
 #include <texton/error.h>
 #include <texton/image_load.h>
 
+#include "core/parallel.h"
 #include "viewer/model/pipeline_images.h"
 #include "viewer/model/planar_files.h"
 #include "viewer/model/saved_images.h"
@@ -30,6 +33,32 @@ ImageOptions options_for(const KernelInfo& kernel, std::size_t input) {
         {.code = code, .object = "texton::" + kernel.name, .problem = std::move(problem), .remedy = std::move(remedy)});
 }
 
+// Returns how many rows are decoded together if the thread decodes and copies them itself, or 0 for load(), whose three
+// buffers of 16 MiB are for threads that decode a part together, and for copies that run at the same time. A thread that
+// does both takes less memory, and copies what is still in its cache.
+std::size_t rows_in_cache(const Device& device, const ImageFile& image) {
+    constexpr std::size_t kBytes = std::size_t{1} << 20;
+    const ArrayInfo& is = image.info();
+    if (device.kind() != DeviceKind::cpu || detail::cpu_cores() != 1 || is.kind != ArrayKind::array_2d ||
+        is.levels != 1 || block_side(is.format) != 1)
+        return 0;
+    const std::size_t step = std::max<std::size_t>(1, image.access().granule.height);
+    const std::size_t bytes = packed_bytes(is.format, {is.extent.width, step, 1});
+    return bytes > kBytes ? 0 : kBytes / bytes * step;
+}
+
+void load_rows(const ImageFile& image, std::size_t rows, const Array& array) {
+    const std::size_t width = image.info().extent.width, height = image.info().extent.height;
+    verify::HostImage part(image.info().format, {width, std::min(rows, height), 1});
+    for (std::size_t y = 0; y < height; y += rows) {
+        part.extent.height = std::min(rows, height - y);
+        part.texels.resize(packed_bytes(part.format, part.extent));
+        const Region box{{0, y, 0}, part.extent};
+        image.read({.region = box}, part.texels);
+        copy(array.view({.region = box}), part.view());
+    }
+}
+
 }  // namespace
 
 InputImage::InputImage(const fs::path& file, const verify::Pipeline& pipeline)
@@ -46,16 +75,22 @@ void InputImage::decode() {
 }
 
 void InputImage::load(const Device& device, std::vector<Array>& arrays) const {
+    if (arrays.size() > planes_.size()) arrays.erase(arrays.begin() + 1, arrays.end());
     for (std::size_t i = 0; i < planes_.size(); ++i) {
         ArrayInfo info = planes_[i].info();
         info.usage = verify::usage_for_kernels(device, info);
-        if (decoded_.empty() && i < arrays.size() && arrays[i].info() == info) {
+        const bool is_reused = decoded_.empty() && i < arrays.size() && arrays[i].info() == info;
+        if (!is_reused) arrays.erase(arrays.begin() + static_cast<std::ptrdiff_t>(i), arrays.end());
+        if (!decoded_.empty()) {
+            arrays.push_back(verify::upload(device, decoded_[i]));
+        } else if (const std::size_t rows = rows_in_cache(device, planes_[i]); rows != 0) {
+            if (!is_reused) arrays.emplace_back(device, info);
+            load_rows(planes_[i], rows, arrays[i]);
+        } else if (is_reused) {
             texton::load(arrays[i], planes_[i]);
-            continue;
+        } else {
+            arrays.push_back(texton::load(device, planes_[i], {.usage = info.usage}));
         }
-        arrays.erase(arrays.begin() + static_cast<std::ptrdiff_t>(i), arrays.end());
-        arrays.push_back(decoded_.empty() ? texton::load(device, planes_[i], {.usage = info.usage})
-                                          : verify::upload(device, decoded_[i]));
     }
 }
 

@@ -1,5 +1,6 @@
 #include "viewer/batch/worker.h"
 
+#include <malloc.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -71,6 +72,14 @@ void end_with(int socket) {
     }).detach();
 }
 
+// Makes malloc keep the memory of an image for the next one. By default it returns large blocks to the system, which
+// then clears the pages of each image again: a fifth of the processor time of a batch that resamples photographs.
+void reuse_memory() {
+    ::mallopt(M_ARENA_MAX, 1);
+    ::mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
+}
+
 std::string text_of(const Json& answer) { return answer.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 // Computes images in several threads. The device is prepared while the first images are decoded.
@@ -82,7 +91,7 @@ public:
           pipeline_(verify::parse_pipeline(request.at("pipeline"), path_in(request.at("folder")).value(),
                                            request.at("allow_outside"))),
           threads_(tbb::global_control::max_allowed_parallelism, request.at("threads").get<std::size_t>()),
-          decodes_alone_(request.at("images").get<std::size_t>() > 1),
+          is_alone_(request.at("images").get<std::size_t>() > 1 || request.at("threads").get<std::size_t>() == 1),
           turns_(request.at("turns").get<std::ptrdiff_t>()) {
         detail::mark_temporary_files(request.at("mark"));
         viewer::set_file_reading({});  // this process is the one that a damaged file may end
@@ -102,13 +111,13 @@ public:
 private:
     [[noreturn]] void serve() {
         std::optional<AppliedPipeline::Lane> lane;
-        // The device has threads of its own if this process computes several images.
+        // In this arena, loops are not divided at all. The maximum of TBB limits threads, but not the parts of a loop.
         tbb::task_arena one_thread(1);
         for (;;) {
             const Json request = next();
             Json answer;
             const auto compute = [&] { answer = answer_to(request, lane); };
-            if (decodes_alone_) {
+            if (is_alone_) {
                 one_thread.execute(compute);
             } else {
                 compute();
@@ -158,7 +167,7 @@ private:
     const int socket_;
     const verify::Pipeline pipeline_;
     const tbb::global_control threads_;
-    const bool decodes_alone_;
+    const bool is_alone_;  // a thread decodes and encodes without the help of others
     CodingTurns turns_;
     std::shared_future<std::shared_ptr<const AppliedPipeline>> applied_;
     std::mutex mutex_;
@@ -170,6 +179,7 @@ private:
 
 int run_worker(int socket) {
     end_with(socket);
+    reuse_memory();
     Worker* worker = nullptr;  // never destroyed: its threads run until the process ends
     for (std::string packet; receive(socket, packet);) {
         try {

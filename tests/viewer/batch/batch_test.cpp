@@ -273,7 +273,7 @@ TEST_F(CliBatchTest, ACrashOfADecoderFailsOneInput) {
 }
 
 TEST_F(CliBatchTest, AnInputThatTakesTooLongFails) {
-    image("in.png", {512, 512});
+    image("in.png", {1600, 1600});
     const json failed = lines("blur.json in.png -o 'made/{stem}.png' --seconds 0.0001").front();
     EXPECT_EQ(failed["event"], "failed");
     EXPECT_THAT(failed["cause"], HasSubstr("took more than 0.0001 seconds"));
@@ -359,7 +359,7 @@ TEST_F(CliBatchDeviceTest, ACrashFailsOnlyTheImageThatCausesIt) {
 }
 
 TEST_F(CliBatchDeviceTest, EachImageThatTakesTooLongFails) {
-    images(3, {512, 512});
+    images(3, {1600, 1600});
     const std::vector<json> all = lines("blur.json in_*.png -o 'made/{stem}.png' --workers 2 --seconds 0.0001");
     ASSERT_EQ(all.size(), 4u);
     for (const json& line : all) {
