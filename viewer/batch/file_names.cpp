@@ -14,6 +14,8 @@
 #include <texton/error.h>
 #include <texton/image_file.h>
 
+#include "viewer/model/numbered_paths.h"
+
 namespace texton::batch {
 namespace {
 
@@ -60,6 +62,8 @@ void add(const std::string& name, std::vector<Input>& inputs) {
         for (const fs::path& file : files) inputs.push_back({file, file.parent_path().lexically_relative(name)});
     } else if (fs::exists(status)) {
         inputs.push_back({name});
+    } else if (viewer::is_numbered(name)) {
+        for (const fs::path& file : viewer::named_files(name)) inputs.push_back({file});
     } else if (const std::vector<fs::path> files = files_matching(name); !files.empty()) {
         for (const fs::path& file : files) inputs.push_back({file});
     } else if (name.find_first_of("*?[") != std::string::npos) {

@@ -17,6 +17,7 @@ struct Input {
 /// Returns the inputs that the names stand for, in their order. A name is that of
 /// - a file,
 /// - a folder: all files in it and in its folders whose extension is that of a kind of image, sorted by name,
+/// - the name of numbered files, in_%03d.png: these files in the order of their numbers,
 /// - a pattern with *, ? or [...], if no file has that name: the files that match, sorted by name.
 ///
 /// Throws Error{io} if a name stands for no file.

@@ -198,7 +198,8 @@ void add_batch(CLI::App* command, Status& status) {
     command
         ->add_option("PIPELINE", batch.pipeline, "JSON file of the kernels, which `texton run --save-pipeline` writes")
         ->required();
-    command->add_option("IN", batch.inputs, "Image files, folders, or patterns with *, ? or [...]");
+    command->add_option("IN", batch.inputs,
+                        "Image files, folders, numbered files (in_%03d.png), or patterns with *, ? or [...]");
     command->add_option("--list", options->list, "Read the names of more inputs, one per line; - is standard input")
         ->type_name("FILE");
     command

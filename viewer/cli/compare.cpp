@@ -349,7 +349,7 @@ void require_alike(const ComparedFile& a, const ComparedFile& b) {
 // The files that a name stands for: one, or numbered files.
 std::vector<ComparedFile> opened(const std::string& name, const Options& options) {
     std::vector<ComparedFile> files;
-    for (const std::filesystem::path& path : named_files(name))
+    for (const std::filesystem::path& path : viewer::named_files(name))
         files.emplace_back(path.string(), options.selection, options.first_image);
     return files;
 }
@@ -402,7 +402,7 @@ void require_other_files(const Options& options) {
                      .remedy = "Write to another file."});
     };
     for (const std::string& name : {options.a, options.b}) {
-        for (const std::filesystem::path& input : named_files(name)) {
+        for (const std::filesystem::path& input : viewer::named_files(name)) {
             check("--heat-map", options.heat_map, input.string());
             check("--ulp-map", options.ulp_map, input.string());
         }

@@ -95,14 +95,15 @@ public:
 
     void run() {
         const std::span<const std::string> names(options_.files.data(), options_.files.size() - 1);
-        const bool numbers_files = is_numbered(out_) && !fs::exists(out_);
+        const bool numbers_files = viewer::is_numbered(out_) && !fs::exists(out_);
         if (is_video_name(out_) && options_.plane)
             refuse(fmt::format("{} is a video file, but a plane is not a frame", out_.string()),
                    "Write an image file, or all planes without --plane.");
         if (numbers_files && names.size() > 1)
             refuse(fmt::format("{} stands for numbered files, but {} inputs were named", out_.string(), names.size()),
                    "Name one video file, or numbered files like in_%03d.png.");
-        const bool reads_sequence = names.size() == 1 && is_numbered(names.front()) && !fs::exists(names.front());
+        const bool reads_sequence =
+            names.size() == 1 && viewer::is_numbered(names.front()) && !fs::exists(names.front());
         if (numbers_files || (is_video_name(out_) && names.size() == 1)) {
             const FrameInput input(names.front(), options_.image, how_);
             if (numbers_files) return write_files(input);
@@ -110,7 +111,7 @@ public:
         }
         std::vector<fs::path> inputs;
         for (const std::string& name : names) {
-            for (fs::path& file : named_files(name)) inputs.push_back(std::move(file));
+            for (fs::path& file : viewer::named_files(name)) inputs.push_back(std::move(file));
         }
         ProgressBar bar("converting", "bytes");
         saving_.progress = [&bar](const ImageProgress& progress) {
@@ -163,7 +164,7 @@ private:
         for (std::size_t frame = 0; frame < input.frames(); ++frame) {
             bar.show(static_cast<double>(frame), static_cast<double>(input.frames()));
             const auto [path, how] = input.file(frame);
-            const fs::path out = numbered_path(out_, input.first_number() + frame);
+            const fs::path out = viewer::numbered_path(out_, input.first_number() + frame);
             write(plane_of(opened(std::span(&path, 1), out, how)), out, input.frames() > 1);
         }
     }

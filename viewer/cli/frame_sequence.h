@@ -15,20 +15,11 @@
 #include "viewer/cli/image_options.h"
 #include "viewer/model/host_image.h"
 #include "viewer/model/kernel_run.h"
+#include "viewer/model/numbered_paths.h"
 
 namespace texton::cli {
 
-/// Returns true if the name of a file contains %d or, for numbers with at least N digits, %0Nd: in_%03d.png. It then
-/// stands for numbered files.
-[[nodiscard]] bool is_numbered(const std::filesystem::path& pattern);
-/// Returns the path of the file with a number.
-[[nodiscard]] std::filesystem::path numbered_path(const std::filesystem::path& pattern, std::size_t number);
-
-/// Returns the numbered files that a name stands for, in the order of their numbers, or only the path itself if it is
-/// not the name of numbered files or if a file has this name. Throws Error{io} if there are no numbered files, or if one
-/// between the first and the last number is missing.
-[[nodiscard]] std::vector<std::filesystem::path> named_files(const std::filesystem::path& path);
-/// Returns named_files() of all names. Files that are missing are printed on standard error, after the name of the
+/// Returns viewer::named_files() of all names. Files that are missing are printed on standard error, after the name of the
 /// command, and set `status` to Status::failed.
 [[nodiscard]] std::vector<std::string> all_named_files(std::span<const std::string> names, std::string_view command,
                                                        Status& status);

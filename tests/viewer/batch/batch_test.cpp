@@ -178,6 +178,17 @@ TEST_F(CliBatchTest, InputsAreFilesOfFoldersPatternsAndLists) {
     EXPECT_TRUE(fs::exists(at("lines/y.tif")));
 }
 
+TEST_F(CliBatchTest, NumberedFilesAreInputsInTheOrderOfTheirNumbers) {
+    for (const char* name : {"frame_09.png", "frame_10.png", "frame_11.png"}) image(name);
+    EXPECT_EQ(batch("blur.json frame_%02d.png -o 'made/{number}_{stem}.png'").status, 0);
+    for (const char* name : {"made/0_frame_09.png", "made/1_frame_10.png", "made/2_frame_11.png"})
+        EXPECT_TRUE(fs::exists(at(name))) << name;
+    fs::remove(at("frame_10.png"));
+    const Ended gap = batch("blur.json frame_%02d.png -o 'more/{stem}.png'");
+    EXPECT_EQ(gap.status, 2);
+    EXPECT_THAT(gap.err, HasSubstr("frame_10.png is missing"));
+}
+
 TEST_F(CliBatchTest, NamesThatAreNotUtf8AreRemembered) {
     image("in.png");
     fs::rename(at("in.png"), at("a\xff.png"));

@@ -22,7 +22,7 @@ struct BatchShard {
 struct BatchOptions {
     /// JSON file of the pipeline, as `texton run --save-pipeline` writes it.
     std::filesystem::path pipeline{};
-    /// Files, folders (all images in them) and patterns with *, ? or [...].
+    /// Files, folders (all images in them), numbered files (in_%03d.png) and patterns with *, ? or [...].
     std::vector<std::string> inputs{};
     /// Name of the file of the last step, with words for the parts of the input's name: "out/{folder}/{stem}.png". {name},
     /// {stem} and {extension} are those of the input, {folder} is its folder below the one in `inputs`, and {number} is

@@ -1,0 +1,101 @@
+#include "viewer/model/numbered_paths.h"
+
+#include <charconv>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+namespace texton::viewer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxDigits = 18;
+
+// The parts of a name like in_%03d.png.
+struct Pattern {
+    std::string before;
+    std::size_t digits;
+    std::string after;
+
+    std::string name(std::size_t number) const { return fmt::format("{}{:0{}}{}", before, number, digits, after); }
+};
+
+std::optional<Pattern> pattern_in(const std::string& name) {
+    const std::size_t percent = name.find('%');
+    if (percent == std::string::npos) return {};
+    const std::size_t d = name.find_first_not_of("0123456789", percent + 1);
+    if (d == std::string::npos || name[d] != 'd') return {};
+    std::size_t digits = 1;
+    const std::string_view width(name.data() + percent + 1, d - percent - 1);
+    if (!width.empty()) {
+        std::from_chars(width.data(), width.data() + width.size(), digits);
+        if (width.front() != '0' || digits < 1 || digits > kMaxDigits || width.size() > 3) return {};
+    }
+    return Pattern{name.substr(0, percent), digits, name.substr(d + 1)};
+}
+
+// Returns the number of a file whose name has a pattern.
+std::optional<std::size_t> number_of(const Pattern& pattern, const std::string& name) {
+    if (name.size() < pattern.before.size() + pattern.after.size()) return {};
+    std::size_t number = 0;
+    const char* const end = name.data() + name.size() - pattern.after.size();
+    const auto [rest, error] = std::from_chars(name.data() + pattern.before.size(), end, number);
+    if (rest != end || error != std::errc() || pattern.name(number) != name) return {};
+    return number;
+}
+
+[[noreturn]] void refuse_files(const fs::path& pattern, std::string problem, std::string remedy) {
+    throw Error({.code = ErrorCode::io,
+                 .object = "texton",
+                 .problem = pattern.string() + " " + std::move(problem),
+                 .remedy = std::move(remedy)});
+}
+
+}  // namespace
+
+std::map<std::size_t, fs::path> files_by_number(const fs::path& path) {
+    const Pattern pattern = pattern_in(path.filename().string()).value();
+    std::map<std::size_t, fs::path> files;
+    std::error_code unreadable;
+    const fs::path folder = path.parent_path();
+    for (const auto& entry : fs::directory_iterator(folder.empty() ? fs::path(".") : folder, unreadable)) {
+        const std::string name = entry.path().filename().string();
+        if (const auto number = number_of(pattern, name)) files.emplace(*number, folder / name);
+    }
+    if (files.empty())
+        refuse_files(path, fmt::format("stands for no file: there is none like {}", pattern.name(1)),
+                     "Check the name. The % of another name is read as it is if no d follows.");
+    const std::size_t first = files.begin()->first, last = files.rbegin()->first;
+    if (last - first + 1 != files.size()) {
+        std::size_t missing = first;
+        while (files.contains(missing)) ++missing;
+        refuse_files(path,
+                     fmt::format("stands for the files {} to {}, of which {} is missing", pattern.name(first),
+                                 pattern.name(last), pattern.name(missing)),
+                     "Move the files of other sequences to another folder.");
+    }
+    return files;
+}
+
+bool is_numbered(const fs::path& pattern) { return pattern_in(pattern.filename().string()).has_value(); }
+
+fs::path numbered_path(const fs::path& pattern, std::size_t number) {
+    return pattern.parent_path() / pattern_in(pattern.filename().string()).value().name(number);
+}
+
+std::vector<fs::path> named_files(const fs::path& path) {
+    if (!is_numbered(path) || fs::exists(path)) return {path};
+    std::vector<fs::path> files;
+    for (auto& [number, file] : files_by_number(path)) files.push_back(std::move(file));
+    return files;
+}
+
+}  // namespace texton::viewer
