@@ -1,5 +1,6 @@
 #include <texton/image_load.h>
 
+#include <algorithm>
 #include <thread>
 
 #include <texton/deferred_array.h>
@@ -174,14 +175,19 @@ TEST_P(LargeImageLoadTest, AllBandsAreLoadedAndTheTimingCoversEachBand) {
 }
 
 TEST_P(LargeImageLoadTest, TheTimingSeparatesConversionsFromDecoding) {
+    (void)large("a.tif", false);
+    // Other programs can delay a load, so the shortest of several counts.
     const auto converting = [&](const ImageOptions& options) {
-        (void)large("a.tif", false);
         const ImageFile image = open_image(at("a.tif"), options);
-        LoadTiming timing;
-        (void)load(device(), image, {.timing = &timing});
-        double sum = 0;
-        for (const LoadStep& step : timing.steps) sum += step.convert;
-        return sum;
+        double shortest = 1e9;
+        for (int round = 0; round < 5; ++round) {
+            LoadTiming timing;
+            (void)load(device(), image, {.timing = &timing});
+            double sum = 0;
+            for (const LoadStep& step : timing.steps) sum += step.convert;
+            shortest = std::min(shortest, sum);
+        }
+        return shortest;
     };
     EXPECT_GT(converting({.format = Format::rgba32_float}), 2 * converting({}));
 }

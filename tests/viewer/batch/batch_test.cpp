@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -317,16 +319,31 @@ TEST_F(CliBatchTest, TheBatchEndsEarlyAfterTooManyFailures) {
 
 // --- workers that compute several images at the same time ---
 
+// Sets a variable of the environment while it exists.
+class Variable {
+public:
+    Variable(const char* name, const char* value) : name_(name) {
+        if (const char* before = std::getenv(name)) before_ = before;
+        ::setenv(name, value, 1);
+    }
+    ~Variable() {
+        if (before_) {
+            ::setenv(name_, before_->c_str(), 1);
+        } else {
+            ::unsetenv(name_);
+        }
+    }
+    Variable(const Variable&) = delete;
+    Variable& operator=(const Variable&) = delete;
+
+private:
+    const char* name_;
+    std::optional<std::string> before_;
+};
+
 class CliBatchDeviceTest : public CliBatchTest {
-protected:
-    CliBatchDeviceTest() {
-        ::setenv("TEXTON_CPU_THREADS", "1", 1);
-        ::setenv("TEXTON_CPU_DEVICES", "2", 1);
-    }
-    ~CliBatchDeviceTest() override {
-        ::unsetenv("TEXTON_CPU_THREADS");
-        ::unsetenv("TEXTON_CPU_DEVICES");
-    }
+    const Variable threads_{"TEXTON_CPU_THREADS", "1"};
+    const Variable devices_{"TEXTON_CPU_DEVICES", "2"};
 };
 
 TEST_F(CliBatchDeviceTest, OneProcessOfEachDeviceComputesAllImages) {
