@@ -75,7 +75,7 @@ void InputImage::decode() {
 }
 
 void InputImage::load(const Device& device, std::vector<Array>& arrays) const {
-    if (arrays.size() > planes_.size()) arrays.erase(arrays.begin() + 1, arrays.end());
+    arrays.resize(std::min(arrays.size(), planes_.size()));  // a planar image has two
     for (std::size_t i = 0; i < planes_.size(); ++i) {
         ArrayInfo info = planes_[i].info();
         info.usage = verify::usage_for_kernels(device, info);

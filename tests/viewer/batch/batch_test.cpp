@@ -259,6 +259,18 @@ TEST_F(CliBatchTest, ABatchOnAllDevicesOfAKindNeedsOne) {
     EXPECT_FALSE(fs::exists(at("made/in_0.png")));
 }
 
+TEST_F(CliBatchTest, AnImageWithoutPlanesDoesNotGetThoseOfTheImageBefore) {
+    fs::copy_file(test::configured_path("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS) + "/nv12_128x72.yuv",
+                  at("nv12_128x72.yuv"));
+    ASSERT_EQ(run("run to_rgb nv12_128x72.yuv -o rgb.png --save-pipeline rgb.json --device cpu").status, 0);
+    write_image(at("luma.png"), Format::r8_unorm, {128, 72}, test::pattern(128 * 72, 1));
+    const auto all = lines("rgb.json nv12_128x72.yuv luma.png -o 'made/{stem}.png' --workers 1");
+    EXPECT_EQ(all.back()["done"], 1);
+    EXPECT_EQ(all.back()["failed"], 1);
+    EXPECT_TRUE(fs::exists(at("made/nv12_128x72.png")));
+    EXPECT_FALSE(fs::exists(at("made/luma.png")));
+}
+
 // --- failures ---
 
 TEST_F(CliBatchTest, AFailureConcernsOneInputAndIsNamed) {
