@@ -109,9 +109,7 @@ bool enqueue_channels(const detail::Launch& launch, const Job& job, std::int32_t
 
 template <class Format>
 bool enqueue_format(const detail::Launch& launch, const Job& job, std::int32_t radius) {
-    if (!detail::has_aligned_values<Format>(job.strips.texels) ||
-        !detail::has_aligned_values<Format>(job.strips.target))
-        return false;
+    if (!detail::has_aligned_values<Format>(job.strips.texels)) return false;
     return job.strips.target.format.stored.channels == 1 ? enqueue_channels<Format, 1>(launch, job, radius)
                                                          : enqueue_channels<Format, 2>(launch, job, radius);
 }

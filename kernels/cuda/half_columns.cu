@@ -153,8 +153,7 @@ bool enqueue_with(const detail::Launch& launch, const Grid& grid) {
     const int channels = target.format.stored.channels;
     if (job.first[0] * channels % kValues != 0) return false;
     return detail::with_stored_values(target.format.stored, [&]<class Format>(std::type_identity<Format>) {
-        if (!detail::has_aligned_values<Format>(strips->texels) || !detail::has_aligned_values<Format>(target))
-            return false;
+        if (!detail::has_aligned_values<Format>(strips->texels)) return false;
         job.strips.has_pairs = detail::has_aligned_values<Format>(strips->texels, 2 * kValues) &&
                                job.first[0] * channels % (2 * kValues) == 0;
         switch (channels) {

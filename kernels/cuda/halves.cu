@@ -24,7 +24,8 @@ struct Job {
     PixelTarget target;
     std::int32_t first[2];  // texel of the first pixel
     bool layered;
-    bool is_wide;  // the texels of kValues values can be loaded at once
+    bool is_wide;       // the texels of kValues values can be loaded at once
+    bool stores_words;  // kValues values can be stored at once
 };
 
 __device__ float mean(float left, float right) { return ::fmaf(right, 0.5f, ::fmaf(left, 0.5f, 0.0f)); }
@@ -122,12 +123,13 @@ __global__ void halve_values(const __grid_constant__ Job job) {
         }
         std::byte* const to =
             job.target.address + z * job.target.slice_pitch + y * job.target.pitch + std::size_t{to_x} * sizeof(Stored);
-        if (is_whole) {
+        if (is_whole && job.stores_words) {
             Words packed;
             ::memcpy(&packed, results, sizeof packed);
             *reinterpret_cast<Words*>(to) = packed;
         } else {
-            for (unsigned k = 0; k < values - x; ++k) reinterpret_cast<Stored*>(to)[k] = results[k];
+            const unsigned count = is_whole ? unsigned{kValues} : values - x;
+            for (unsigned k = 0; k < count; ++k) reinterpret_cast<Stored*>(to)[k] = results[k];
         }
     }
 }
@@ -146,17 +148,20 @@ bool enqueue_halves(const detail::Launch& launch, const Grid& grid) {
     const detail::TexelFormat& format = target.format.stored;
     const Texture& texture = launch.state().textures[0];
     const std::optional<PixelTarget> texels = detail::stored_texels(texture);
-    if (target.address == nullptr || !texels || texels->format.stored != format || detail::has_faces(*texels))
+    if (target.address == nullptr || !target.aligned || !texels || texels->format.stored != format ||
+        detail::has_faces(*texels))
         return false;
     Job job{
         *texels,
         target,
         {first_of_pairs(grid.x, target.width, texels->width), first_of_pairs(grid.y, target.height, texels->height)},
         texture.kind() == ArrayKind::layered_2d,
+        false,
         false};
     if (job.first[0] < 0 || job.first[1] < 0 || job.first[0] * format.channels % kValues != 0) return false;
     return detail::with_stored_values(format, [&]<class Format>(std::type_identity<Format>) {
-        if (!detail::has_aligned_values<Format>(*texels) || !detail::has_aligned_values<Format>(target)) return false;
+        if (!detail::has_aligned_values<Format>(*texels)) return false;
+        job.stores_words = detail::has_aligned_values<Format>(target);
         job.is_wide = detail::has_aligned_values<Format>(*texels, 2 * kValues) &&
                       job.first[0] * format.channels % (2 * kValues) == 0;
         const void* kernel = reinterpret_cast<const void*>(&halve_values<Format, 4>);

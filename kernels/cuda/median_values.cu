@@ -72,17 +72,19 @@ struct Codes16 {
     }
 };
 
+/// Values that are floats in registers.
+template <class FormatOf>
 struct Floats {
-    using Format = detail::Float32;
+    using Format = FormatOf;
     using Item = float;
     static constexpr int kItems = 4;
 
     TEXTON_HD static constexpr Halves beside(int item, int shift) { return {item + shift, item + shift}; }
-    __device__ static void unpack(const unsigned (&words)[4], Item (&items)[kItems]) {
+    __device__ static void unpack(const unsigned (&words)[Format::kWords], Item (&items)[kItems]) {
 #pragma unroll
-        for (int i = 0; i < kItems; ++i) items[i] = __uint_as_float(words[i]);
+        for (int i = 0; i < kItems; ++i) items[i] = Format::value(words, i);
     }
-    __device__ static void pack(const Item (&items)[kItems], float (&results)[kValues]) {
+    __device__ static void pack(const Item (&items)[kItems], typename Format::Stored (&results)[kValues]) {
 #pragma unroll
         for (int i = 0; i < kItems; ++i) results[i] = Format::stored(items[i]);
     }
@@ -217,8 +219,7 @@ __global__ void __launch_bounds__(detail::kStripLanes* detail::kStripWarps)
 template <class Values, int radius>
 bool enqueue(const detail::Launch& launch, detail::ValueStrips strips) {
     using Format = typename Values::Format;
-    if (!detail::has_aligned_values<Format>(strips.texels) || !detail::has_aligned_values<Format>(strips.target))
-        return false;
+    if (!detail::has_aligned_values<Format>(strips.texels)) return false;
     const auto with_channels = [&]<int channels>(std::integral_constant<int, channels>) {
         using Strip = detail::ValueStrip<channels, detail::threads_with(radius * channels)>;
         detail::launch_strips<Strip, channels>(
@@ -241,10 +242,14 @@ template <int side>
 bool enqueue_values(const detail::Launch& launch, const Median<side>&) {
     const std::optional<detail::ValueStrips> strips = detail::value_strips(launch);
     if (!strips) return false;
+    // sRGB values have the order of their codes too.
+    if (strips->target.format.stored.encoding == detail::Encoding::srgb)
+        return enqueue<Codes8, side / 2>(launch, *strips);
     return detail::with_stored_values(strips->target.format.stored, [&]<class Format>(std::type_identity<Format>) {
         if constexpr (std::is_same_v<Format, detail::Unorm8>) return enqueue<Codes8, side / 2>(launch, *strips);
         if constexpr (std::is_same_v<Format, detail::Unorm16>) return enqueue<Codes16, side / 2>(launch, *strips);
-        if constexpr (std::is_same_v<Format, detail::Float32>) return enqueue<Floats, side / 2>(launch, *strips);
+        if constexpr (std::is_same_v<Format, detail::Float16> || std::is_same_v<Format, detail::Float32>)
+            return enqueue<Floats<Format>, side / 2>(launch, *strips);
     });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Stored values of texels and pixels, four at a time, for kernels that do not use the texture unit. For code that nvcc
 // compiles.
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -51,6 +52,21 @@ struct Unorm16 {
     }
 };
 
+/// NaNs need not have the bits of a fetch, because all NaNs are stored as the same code.
+struct Float16 {
+    using Stored = unsigned short;
+    using Words = uint2;
+    static constexpr int kWords = 2;
+    __device__ static float value(const unsigned* words, int i) {
+        return float_of_number(i % 2 == 0 ? words[i / 2] & 0xffff : words[i / 2] >> 16);
+    }
+    __device__ static Stored stored(float value) { return __half_as_ushort(__float2half_rn(value)); }
+    template <int channels>
+    __device__ static void repeat(unsigned* words, bool last) {
+        Unorm16::repeat<channels>(words, last);
+    }
+};
+
 struct Float32 {
     using Stored = float;
     using Words = uint4;
@@ -98,7 +114,8 @@ bool with_stored_values(const TexelFormat& format, const Call& call) {
     if (format.packing != Packing::plain) return false;
     if (format.encoding == Encoding::unorm)
         return format.bits == 8 ? call(std::type_identity<Unorm8>{}) : call(std::type_identity<Unorm16>{});
-    if (format.encoding == Encoding::floating && format.bits == 32) return call(std::type_identity<Float32>{});
+    if (format.encoding == Encoding::floating)
+        return format.bits == 16 ? call(std::type_identity<Float16>{}) : call(std::type_identity<Float32>{});
     return false;
 }
 

@@ -30,6 +30,7 @@ struct ValueStrips {
     bool layered;
     std::int32_t rows;  // that a warp processes
     bool has_pairs;     // two groups of kValues values, from a multiple of 2 * kValues on, can be loaded at once
+    bool stores_words;  // kValues values can be stored at once
 
     /// Loads `groups` groups of kValues values of a row from `first` on, a multiple of kValues. Values beyond the edges
     /// are those of the texels at the edges.
@@ -147,6 +148,7 @@ struct ValueStrip {
     unsigned z;
     std::int32_t left;  // values of the image from x on
     bool stores;
+    bool stores_words;
 
     __device__ explicit ValueStrip(const ValueStrips& strips) : lane(static_cast<std::int32_t>(threadIdx.x)) {
         const auto values = static_cast<std::int32_t>(strips.target.width) * channels;
@@ -157,6 +159,7 @@ struct ValueStrip {
         z = blockIdx.z;
         left = values - x;
         stores = lane >= kBeside && lane < kStripLanes - kBeside && left > 0;
+        stores_words = strips.stores_words && left >= kValues;
     }
 
     /// Returns the address of the first value in the first row.
@@ -169,7 +172,7 @@ struct ValueStrip {
     template <class Words, class Stored>
     __device__ void store(std::byte* to, const Stored (&results)[kValues]) const {
         if (!stores) return;
-        if (left >= kValues) {
+        if (stores_words) {
             Words packed;
             ::memcpy(&packed, results, sizeof packed);
             *reinterpret_cast<Words*>(to) = packed;
