@@ -7,7 +7,28 @@
 namespace texton::mip {
 namespace {
 
-bool has_faces_or_layers_alone(ArrayKind kind) {
+bool is_half(const Step& step) {
+    const Extent to = step.level.extent();
+    return step.from.width == 2 * to.width && step.from.height == 2 * to.height;
+}
+
+// Returns how many levels, counted from the first, share no memory with each other and with what the first step reads.
+std::size_t levels_apart(std::span<const Step> steps) {
+    std::size_t count = 0;
+    for (; count < steps.size(); ++count) {
+        const View& level = steps[count].level;
+        const auto before = steps.first(count);
+        if (!detail::lies_apart(steps[0].above, level.location())) break;
+        if (!std::ranges::all_of(
+                before, [&](const Step& step) { return detail::lies_apart(step.level.location(), level.location()); }))
+            break;
+    }
+    return count;
+}
+
+}  // namespace
+
+bool has_images(ArrayKind kind) {
     switch (kind) {
         case ArrayKind::array_2d:
         case ArrayKind::layered_2d:
@@ -20,26 +41,16 @@ bool has_faces_or_layers_alone(ArrayKind kind) {
     return false;
 }
 
-bool is_half(const Step& step) {
-    const Extent to = step.level.extent();
-    return step.from.width == 2 * to.width && step.from.height == 2 * to.height;
+std::size_t levels_together(std::span<const Step> steps) {
+    const auto first = steps.first(std::min<std::size_t>(steps.size(), kMaxFusedLevels));
+    return levels_apart(
+        first.first(static_cast<std::size_t>(std::ranges::find_if_not(first, is_half) - first.begin())));
 }
 
-}  // namespace
-
-std::size_t levels_together(std::span<const Step> steps, const MipOptions& options) {
-    if (options.filter == MipFilter::kaiser || !has_faces_or_layers_alone(steps[0].kind)) return 0;
-    const auto first = steps.first(std::min<std::size_t>(steps.size(), kMaxFusedLevels));
-    std::size_t count = 0;
-    for (; count < first.size() && is_half(first[count]); ++count) {
-        const View& level = first[count].level;
-        const auto before = first.first(count);
-        if (!detail::lies_apart(first[0].above, level.location())) break;
-        if (!std::ranges::all_of(
-                before, [&](const Step& step) { return detail::lies_apart(step.level.location(), level.location()); }))
-            break;
-    }
-    return count;
+std::size_t levels_of_small(std::span<const Step> steps) {
+    const Extent& from = steps[0].from;
+    if (from.width > kSmallSide || from.height > kSmallSide) return 0;
+    return levels_apart(steps.first(std::min<std::size_t>(steps.size(), kMaxSmallLevels)));
 }
 
 }  // namespace texton::mip

@@ -5,75 +5,22 @@
 // 16 bytes at a time, and a warp reads 128 bytes of several rows, because arrays store texels that are close in both
 // directions near each other. Computed words stay in shared memory, and the next level is computed from them.
 #include <algorithm>
-#include <bit>
 #include <optional>
-#include <vector>
-
-#include <texton/cuda_stored_texels.h>
 
 #include "kernels/cuda/blocks.h"
 #include "kernels/cuda/fused_mips.h"
 #include "kernels/cuda/mip_words.h"
-#include "kernels/cuda/stored_texels.h"
+#include "kernels/cuda/stored_rows.h"
 #include "kernels/launch/launch_state.h"
 
 namespace texton::mip {
 namespace {
-
-using detail::PixelTarget;
-using detail::StoredIn;
-
-/// Rows of texels in memory, or in an array of planes or layers.
-struct StoredRows {
-    PixelTarget texels;
-    StoredIn in;
-    unsigned row_bytes;
-    unsigned alignment;  ///< the starts of rows are multiples of this; at most 16
-};
 
 struct Job {
     StoredRows above;
     unsigned count;  ///< number of levels
     StoredRows levels[kMaxFusedLevels];
 };
-
-// --- words in memory -------------------------------------------------------------------------------------------------
-
-template <class T>
-__device__ void write(const StoredRows& rows, unsigned byte, unsigned y, unsigned z, const T& value) {
-    const PixelTarget& texels = rows.texels;
-    if (rows.in == StoredIn::memory) {
-        *reinterpret_cast<T*>(texels.address + z * texels.slice_pitch + y * texels.pitch + byte) = value;
-        return;
-    }
-    const auto surface = static_cast<cudaSurfaceObject_t>(texels.surface);
-    const int x = texels.offset[0] * texels.format.stored.bytes + static_cast<int>(byte);
-    const int row = texels.offset[1] + static_cast<int>(y);
-    if (rows.in == StoredIn::plane)
-        surf2Dwrite(value, surface, x, row);
-    else
-        surf2DLayeredwrite(value, surface, x, row, texels.offset[2] + static_cast<int>(z));
-}
-
-/// The type with half as many bytes.
-template <class T>
-struct HalfOf;
-template <>
-struct HalfOf<uint2> {
-    using Type = std::uint32_t;
-};
-template <>
-struct HalfOf<std::uint32_t> {
-    using Type = std::uint16_t;
-};
-template <>
-struct HalfOf<std::uint16_t> {
-    using Type = std::uint8_t;
-};
-
-__device__ inline bool has(const StoredRows& rows, unsigned byte, unsigned bytes) {
-    return rows.alignment >= bytes && byte + bytes <= rows.row_bytes;
-}
 
 /// Reads 16 bytes. Reads texel by texel if the row ends before or is not aligned; bytes beyond its end are 0.
 template <StoredIn in, class Texel>
@@ -88,24 +35,6 @@ __device__ uint4 read_unit(const StoredRows& rows, unsigned byte, unsigned y, un
     uint4 unit;
     __builtin_memcpy(&unit, texels, sizeof unit);
     return unit;
-}
-
-/// Writes the words that are inside the level. If the row ends within the words or is not aligned, writes halves of
-/// them, down to single texels.
-template <class Texel, class T>
-__device__ void write_words(const StoredRows& rows, unsigned byte, unsigned y, unsigned z, const T& words) {
-    if (byte >= rows.row_bytes || y >= rows.texels.height) return;
-    if constexpr (sizeof(T) > sizeof(Texel)) {
-        using Half = typename HalfOf<T>::Type;
-        if (!has(rows, byte, sizeof(T))) {
-            Half halves[2];
-            __builtin_memcpy(halves, &words, sizeof words);
-            write_words<Texel>(rows, byte, y, z, halves[0]);
-            write_words<Texel>(rows, byte + sizeof(Half), y, z, halves[1]);
-            return;
-        }
-    }
-    write(rows, byte, y, z, words);
 }
 
 // --- the CUDA kernel -------------------------------------------------------------------------------------------------
@@ -247,32 +176,7 @@ __global__ void __launch_bounds__(threads_of(levels)) halve_stored(const __grid_
     }
 }
 
-// --- texels that can be read as they are stored ----------------------------------------------------------------------
-
-/// Returns nothing for arrays that are neither 2D nor layered 2D, and for texels that are not aligned.
-std::optional<StoredRows> stored_rows(const PixelTarget& texels) {
-    const bool in_memory = texels.address != nullptr;
-    if (!in_memory && texels.kind != ArrayKind::array_2d && texels.kind != ArrayKind::layered_2d) return std::nullopt;
-    const unsigned bytes = texels.format.stored.bytes;
-    const std::uint64_t beginnings =
-        in_memory ? reinterpret_cast<std::uintptr_t>(texels.address) | texels.pitch | texels.slice_pitch
-                  : static_cast<unsigned>(texels.offset[0]) * bytes;
-    const unsigned alignment = 1u << std::countr_zero(beginnings | sizeof(uint4));
-    if (alignment < bytes) return std::nullopt;
-    return StoredRows{texels, detail::stored_in(texels), texels.width * bytes, alignment};
-}
-
-std::optional<StoredRows> rows_above(const Step& step) {
-    std::optional<PixelTarget> texels = detail::stored_texels(step.above);
-    if (!texels) return std::nullopt;
-    if (step.memory) {  // the texture reads the level as a single row
-        texels->width = static_cast<std::uint32_t>(step.from.width);
-        const unsigned bytes = texels->format.stored.bytes;
-        texels->pitch = static_cast<std::size_t>(step.memory->row) * bytes;
-        texels->slice_pitch = static_cast<std::size_t>(step.memory->slice) * bytes;
-    }
-    return stored_rows(*texels);
-}
+// --- levels that can be computed from words --------------------------------------------------------------------------
 
 /// Adds levels to the job, counted from the first, until one cannot be written as stored or has another format than the
 /// source.

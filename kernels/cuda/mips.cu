@@ -3,10 +3,14 @@
 // A block reads a tile of 64 x 64 texels and computes 32 x 32 pixels of the first level, 16 x 16 of the second, and so
 // on. It stores the pixels of a level and also keeps them in shared memory as a fetch would return them, rounded to the
 // level's format. The next level is computed from these. A width or height that is halved is even, so no pixel depends
-// on another tile. The box filter of texels that can be read as they are stored has a faster implementation:
-// kernels/cuda/mip_words.cu.
+// on another tile. If the whole image is one tile, its sides may be odd.
+//
+// The box filter of texels that can be read as they are stored has faster implementations: kernels/cuda/mip_words.cu
+// for even sides and kernels/cuda/odd_mips.cu for others.
 #include <algorithm>
 #include <type_traits>
+
+#include <texton/float_division.h>
 
 #include "kernels/cuda/blocks.h"
 #include "kernels/cuda/fused_mips.h"
@@ -54,6 +58,89 @@ struct ByRule {
         const auto z = one_of(at.z);
         if (rule == Rule::alpha_weighted) return mean_of(texels, source, x, y, z, true);
         return extreme_of(texels, source, x, y, z, rule == Rule::highest);
+    }
+};
+
+/// The texels that a pixel covers if sides may be odd. Loops have a constant length, so that the compiler unrolls them.
+struct BoxTexels {
+    Taps<Box::kMax> x;
+    Taps<Box::kMax> y;
+    Float4 texel[Box::kMax][Box::kMax];
+
+    template <class Texels, class Source>
+    __device__ BoxTexels(const Texels& texels, const Source& source, const Sides& sides, PixelPosition at)
+        : x(Box{}.taps(sides.x, at.x)), y(Box{}.taps(sides.y, at.y)) {
+        each([&](int i, int j) { texel[j][i] = texels(source, x.texel[i], y.texel[j], at.z); });
+    }
+    template <class Call>
+    __device__ void each(const Call& call) const {
+#pragma unroll
+        for (int j = 0; j < Box::kMax; ++j) {
+#pragma unroll
+            for (int i = 0; i < Box::kMax; ++i) {
+                if (i < x.count && j < y.count) call(i, j);
+            }
+        }
+    }
+};
+
+/// Returns a / b, where b is a number of texels.
+__device__ inline float quick_quotient(float a, float b) {
+    const float magnitude = ::fabsf(a);
+    const bool is_near = a == 0 || (magnitude >= 0x1p-60f && magnitude <= 0x1p60f);
+    return is_near ? detail::quotient(a, b) : a / b;
+}
+
+/// Returns what mean_of() returns without alpha weighting.
+struct OddMean {
+    template <class Texels, class Source>
+    __device__ Float4 operator()(const Texels& texels, const Source& source, const Sides& sides,
+                                 PixelPosition at) const {
+        const BoxTexels box(texels, source, sides, at);
+        Float4 plane{};
+#pragma unroll
+        for (int j = 0; j < Box::kMax; ++j) {
+            Float4 row{};
+#pragma unroll
+            for (int i = 0; i < Box::kMax; ++i) {
+                if (i < box.x.count) row = fma(box.texel[j][i], box.x.weight[i], row);
+            }
+            if (j < box.y.count) plane = fma(row, box.y.weight[j], plane);
+        }
+        const Float4 volume = fma(plane, 1.0f, Float4{});
+        const float total = box.x.total * box.y.total;
+        return {quick_quotient(volume.x, total), quick_quotient(volume.y, total), quick_quotient(volume.z, total),
+                quick_quotient(volume.w, total)};
+    }
+};
+
+struct OddByRule {
+    Rule rule;
+
+    template <class Texels, class Source>
+    __device__ Float4 operator()(const Texels& texels, const Source& source, const Sides& sides,
+                                 PixelPosition at) const {
+        const BoxTexels box(texels, source, sides, at);
+        if (rule == Rule::alpha_weighted) {
+            Sums plane{}, volume{};
+#pragma unroll
+            for (int j = 0; j < Box::kMax; ++j) {
+                Sums row{};
+#pragma unroll
+                for (int i = 0; i < Box::kMax; ++i) {
+                    const Float4& texel = box.texel[j][i];
+                    if (i < box.x.count) row.add({texel, texel * texel.w}, box.x.weight[i]);
+                }
+                if (j < box.y.count) plane.add(row, box.y.weight[j]);
+            }
+            volume.add(plane, 1);
+            return mean_of_sums(volume, box.x.total * box.y.total, true);
+        }
+        Float4 found = box.texel[0][0];
+        box.each([&](int i, int j) {
+            found = rule == Rule::highest ? max(found, box.texel[j][i]) : min(found, box.texel[j][i]);
+        });
+        return found;
     }
 };
 
@@ -146,6 +233,74 @@ __global__ void __launch_bounds__(kTile* kThreadRows) make_levels(const __grid_c
     }
 }
 
+/// The texels of a level that is whole in shared memory.
+struct WholeTexels {
+    const TileTexel* texels;
+    std::int32_t width;
+
+    __device__ Float4 operator()(const PixelPosition&, std::int32_t x, std::int32_t y, std::int32_t) const {
+        return texels[y * width + x].value;
+    }
+};
+
+template <class Texels, class Filter>
+struct SmallJob {
+    HardwareSource source;
+    Texels texels;
+    Filter filter;
+    std::int32_t from[2];  // width and height above the first level
+    std::int32_t count;
+    PixelTarget levels[kMaxSmallLevels];
+};
+
+/// Computes the levels of a small image. Each slice has one block.
+template <class Format, class Texels, class Filter>
+__global__ void __launch_bounds__(kTile* kThreadRows)
+    make_small_levels(const __grid_constant__ SmallJob<Texels, Filter> job) {
+    __shared__ TileTexel even[kSmallSide * kSmallSide / 4];
+    __shared__ TileTexel odd[kSmallSide * kSmallSide / 16];
+    HardwareSource source = job.source;
+    if constexpr (!std::is_same_v<Format, AnyFormat>) source.integers = false;
+    const auto z = static_cast<std::int32_t>(blockIdx.z);
+    const auto thread = static_cast<std::int32_t>(threadIdx.y * kTile + threadIdx.x);
+    std::int32_t width = job.from[0], height = job.from[1];
+    for (std::int32_t level = 0; level < job.count; ++level) {
+        const PixelTarget& target = job.levels[level];
+        const auto to_width = static_cast<std::int32_t>(target.width);
+        const auto to_height = static_cast<std::int32_t>(target.height);
+        const Sides sides{{width, to_width}, {height, to_height}, {1, 1}};
+        const TileTexel* const above = level % 2 != 0 ? even : odd;
+        TileTexel* const tile = level % 2 != 0 ? odd : even;
+#pragma unroll 1
+        for (std::int32_t pixel = thread; pixel < to_width * to_height; pixel += kTile * kThreadRows) {
+            const PixelPosition at{pixel % to_width, pixel / to_width, z};
+            const Float4 value = level == 0 ? job.filter(job.texels, source, sides, at)
+                                            : job.filter(WholeTexels{above, width}, PixelPosition{}, sides, at);
+            tile[pixel].value = detail::store_and_read<Format>(target, at, value);
+        }
+        __syncthreads();
+        width = to_width;
+        height = to_height;
+    }
+}
+
+template <class Format, class Texels, class Filter>
+void launch_small(std::span<const detail::Launch> launches, const Step& first, const Texels& texels,
+                  const Filter& filter) {
+    SmallJob<Texels, Filter> job{
+        HardwareSource(launches[0].shape(0), launches[0].handle(0)),
+        texels,
+        filter,
+        {static_cast<std::int32_t>(first.from.width), static_cast<std::int32_t>(first.from.height)},
+        static_cast<std::int32_t>(launches.size()),
+        {}};
+    for (std::size_t i = 0; i < launches.size(); ++i) job.levels[i] = launches[i].target();
+    void* arguments[] = {&job};
+    const detail::BlockGrid grid{{1, 1, job.levels[0].depth}, {kTile, kThreadRows}};
+    detail::launch_blocks(launches, reinterpret_cast<const void*>(&make_small_levels<Format, Texels, Filter>),
+                          arguments, grid);
+}
+
 template <class Format, class Texels, class Filter>
 void launch_job(std::span<const detail::Launch> launches, const Texels& texels, const Filter& filter) {
     Job<Texels, Filter> job{HardwareSource(launches[0].shape(0), launches[0].handle(0)),
@@ -182,21 +337,58 @@ void with_format(std::span<const Step> steps, const Call& call) {
     with_channels(Float32Format<1>{}, Float32Format<4>{});
 }
 
+/// Calls `call` with the texels that a step reads.
+template <class Call>
+void with_texels(const Step& step, const Call& call) {
+    if (is_cube(step.kind) && !step.memory) return call(CubeTexels{is_layered(step.kind)});
+    call(FlatTexels{is_layered(step.kind), step.memory.has_value(), step.memory.value_or(TexelsOfMemory{})});
+}
+
 template <class Filter>
 void enqueue_with(std::span<const Step> steps, std::span<const detail::Launch> launches, const Filter& filter) {
-    const Step& first = steps[0];
-    if (is_cube(first.kind) && !first.memory) {
-        const CubeTexels texels{is_layered(first.kind)};
-        return launch_job<AnyFormat>(launches, texels, filter);
-    }
-    const FlatTexels texels{is_layered(first.kind), first.memory.has_value(), first.memory.value_or(TexelsOfMemory{})};
-    with_format(steps, [&](auto format) { launch_job<decltype(format)>(launches, texels, filter); });
+    with_texels(steps[0], [&]<class Texels>(const Texels& texels) {
+        if constexpr (std::is_same_v<Texels, CubeTexels>) {
+            launch_job<AnyFormat>(launches, texels, filter);
+        } else {
+            with_format(steps, [&](auto format) { launch_job<decltype(format)>(launches, texels, filter); });
+        }
+    });
+}
+
+/// Enqueues the levels of a small image of which `together` have even sides. Returns how many levels were enqueued.
+std::size_t enqueue_small(std::span<const Step> steps, std::span<const detail::Launch> launches,
+                          const MipOptions& options, std::size_t together) {
+    const std::size_t count = levels_of_small(steps);
+    if (count <= together) return 0;
+    const auto made = launches.first(count);
+    with_texels(steps[0], [&]<class Texels>(const Texels& texels) {
+        if (options.filter == MipFilter::box && !options.alpha_weighted) {
+            if constexpr (std::is_same_v<Texels, CubeTexels>) {
+                launch_small<AnyFormat>(made, steps[0], texels, OddMean{});
+            } else {
+                with_format(steps.first(count),
+                            [&](auto format) { launch_small<decltype(format)>(made, steps[0], texels, OddMean{}); });
+            }
+        } else {
+            const Rule rule = options.filter == MipFilter::min   ? Rule::lowest
+                              : options.filter == MipFilter::max ? Rule::highest
+                                                                 : Rule::alpha_weighted;
+            launch_small<AnyFormat>(made, steps[0], texels, OddByRule{rule});
+        }
+    });
+    return count;
 }
 
 std::size_t enqueue_together(std::span<const detail::Launch> launches, const Chain& chain) {
     const MipOptions& options = chain.options;
-    std::span<const Step> steps = chain.steps.first(levels_together(chain.steps, options));
-    if (steps.empty()) return 0;
+    if (options.filter == MipFilter::kaiser || !has_images(chain.steps[0].kind)) return 0;
+    const std::size_t together = levels_together(chain.steps);
+    if (const std::size_t made = enqueue_small(chain.steps, launches, options, together); made != 0) return made;
+    if (together == 0) {
+        const bool is_plain_mean = options.filter == MipFilter::box && !options.alpha_weighted;
+        return is_plain_mean && enqueue_level(chain.steps[0], launches[0]) ? 1 : 0;
+    }
+    std::span<const Step> steps = chain.steps.first(together);
     if (options.filter == MipFilter::box && !options.alpha_weighted) {
         const std::size_t stored = enqueue_stored(steps, launches.first(steps.size()));
         if (stored != 0) return stored;
@@ -212,7 +404,7 @@ std::size_t enqueue_together(std::span<const detail::Launch> launches, const Cha
             break;
         case MipFilter::min: enqueue(ByRule{Rule::lowest}); break;
         case MipFilter::max: enqueue(ByRule{Rule::highest}); break;
-        case MipFilter::kaiser: return 0;  // never here: levels_together() returned 0
+        case MipFilter::kaiser: return 0;  // never here
     }
     return steps.size();
 }

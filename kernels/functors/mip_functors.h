@@ -177,6 +177,16 @@ struct Sums {
     }
 };
 
+/// Returns the mean of the texels with these sums; `total` is the sum of their weights.
+TEXTON_HD inline Float4 mean_of_sums(const Sums& sums, float total, bool alpha_weighted) {
+    Float4 mean = divided(sums.plain, total);
+    if (!alpha_weighted || !(sums.plain.w > 0)) return mean;
+    const float alpha = mean.w;
+    mean = divided(sums.by_alpha, sums.plain.w);
+    mean.w = alpha;
+    return mean;
+}
+
 /// Returns the weighted mean of the texels that the taps along each axis select.
 template <class Texels, class Source, class Across, class Down, class Through>
 TEXTON_HD Float4 mean_of(const Texels& texels, const Source& source, const Across& x, const Down& y, const Through& z,
@@ -194,12 +204,7 @@ TEXTON_HD Float4 mean_of(const Texels& texels, const Source& source, const Acros
         }
         volume.add(plane, z.weight[k]);
     }
-    Float4 mean = divided(volume.plain, x.total * y.total * z.total);
-    if (!alpha_weighted || !(volume.plain.w > 0)) return mean;
-    const float alpha = mean.w;
-    mean = divided(volume.by_alpha, volume.plain.w);
-    mean.w = alpha;
-    return mean;
+    return mean_of_sums(volume, x.total * y.total * z.total, alpha_weighted);
 }
 
 /// Returns the lowest or the highest value of these texels in each channel.
