@@ -1,5 +1,5 @@
 #pragma once
-// Images of half the width and height on CUDA devices, from texels as they are stored.
+// Resampling on CUDA devices from texels as they are stored.
 #include "kernels/functors/resample_functors.h"
 #include "kernels/launch/launch_state.h"
 
@@ -12,5 +12,10 @@ namespace texton::resampling {
 
 /// Does the same for the filters that read more texels. Returns false also if the sampler does not clamp coordinates.
 [[nodiscard]] bool enqueue_half_columns(const detail::Launch& launch, const Separable& filter);
+
+/// Enqueues a separable filter for any size, from texels as they are stored. Returns false, and does nothing, if the
+/// formats of the texture and the image differ, if texels cannot be read that way, if the sampler does not clamp
+/// coordinates, or if pixels are far apart.
+[[nodiscard]] bool enqueue_strips_of_values(const detail::Launch& launch, const Separable& filter);
 
 }  // namespace texton::resampling

@@ -302,6 +302,23 @@ __global__ void __launch_bounds__(kColumns* kWarps) resample_columns(const __gri
 
 unsigned parts(unsigned side, unsigned part) { return (side + part - 1) / part; }
 
+/// Returns true if strips of values (kernels/cuda/resample_values.cu) are faster where they are possible: for larger
+/// images of one channel, and for the many taps of Lanczos filters. Small images have too few strips.
+bool is_faster_in_strips(const detail::Launch& launch, const Separable& filter) {
+    constexpr std::size_t kFewValues = std::size_t{1} << 21;
+    constexpr float kLongStep = 3.5f;
+    const PixelTarget& target = launch.target();
+    const int channels = target.format.stored.channels;
+    if (std::size_t{target.width} * target.height * target.depth * channels < kFewValues) return false;
+    const float step = std::max(filter.grid.x.step, filter.grid.y.step);
+    if (channels == 1 && step < 1) return true;
+    const std::int32_t taps = with_weights(filter.filter, [&]<class Weights>(std::type_identity<Weights>) {
+        return std::max(Weights::max_count(filter.grid.x), Weights::max_count(filter.grid.y));
+    });
+    if (taps <= kMaxTaps) return false;
+    return channels == 1 || (filter.filter == ResampleFilter::lanczos3 && (channels == 2 || step < kLongStep));
+}
+
 template <class Weights, int taps, bool staged>
 void enqueue_columns(const detail::Launch& launch, const Grid& grid) {
     const PixelTarget& target = launch.target();
@@ -389,6 +406,8 @@ namespace texton::detail {
 bool CudaKernels::resample(Launch& launch, const resampling::Separable& filter) const {
     if (filter.filter == ResampleFilter::area && resampling::enqueue_halves(launch, filter.grid)) return true;
     if (resampling::enqueue_half_columns(launch, filter)) return true;
+    if (resampling::is_faster_in_strips(launch, filter) && resampling::enqueue_strips_of_values(launch, filter))
+        return true;
     return resampling::with_weights(filter.filter, [&]<class Weights>(std::type_identity<Weights>) {
         return resampling::enqueue_columns<Weights>(launch, filter.grid) ||
                resampling::enqueue_tiles<Weights>(launch, filter.grid);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -170,13 +171,53 @@ struct Named {
     const char* name;
     ResampleFilter filter;
     int npp;
-    double taps;  // of Texton along each axis for half the size, divided by NPP's
+    bool widens;  // if images get smaller, Texton's filter has more taps; NPP's filter does not
 };
 
-constexpr Named kFilters[] = {{"linear", ResampleFilter::linear, NPPI_INTER_LINEAR, 1},
-                              {"area", ResampleFilter::area, NPPI_INTER_SUPER, 1},
-                              {"catmull_rom", ResampleFilter::catmull_rom, NPPI_INTER_CUBIC, 1},
-                              {"lanczos3", ResampleFilter::lanczos3, NPPI_INTER_LANCZOS, 2}};
+constexpr Named kFilters[] = {{"linear", ResampleFilter::linear, NPPI_INTER_LINEAR, false},
+                              {"area", ResampleFilter::area, NPPI_INTER_SUPER, false},
+                              {"catmull_rom", ResampleFilter::catmull_rom, NPPI_INTER_CUBIC, false},
+                              {"lanczos3", ResampleFilter::lanczos3, NPPI_INTER_LANCZOS, true}};
+
+struct Factor {
+    const char* name;
+    double factor;
+};
+
+constexpr Factor kFactors[] = {{"quarter", 0.25}, {"0.3", 0.3},  {"half", 0.5}, {"0.7", 0.7},
+                               {"1.5", 1.5},      {"double", 2}, {"triple", 3}};
+
+// Resampling to other sizes. The larger one of the two images has the side of the bench.
+template <class T, class Resize>
+void measure_sizes(Bench& bench, Format format, Resize resize) {
+    for (const auto& [factor_name, factor] : kFactors) {
+        const auto side_of = [&](double part) {
+            return static_cast<std::size_t>(std::lround(static_cast<double>(bench.side()) * part));
+        };
+        const std::size_t before = side_of(std::min(1 / factor, 1.0)), after = side_of(std::min(factor, 1.0));
+        const Image<T> image(bench.device, format, {before, before});
+        const Pitched2D result(bench.device, format, {after, after});
+        const auto sides = [](std::size_t side) { return NppiSize{static_cast<int>(side), static_cast<int>(side)}; };
+        const auto whole = [](std::size_t side) {
+            return NppiRect{0, 0, static_cast<int>(side), static_cast<int>(side)};
+        };
+        const double bytes = static_cast<double>(packed_bytes(format, {before, before})) +
+                             static_cast<double>(packed_bytes(format, {after, after}));
+        for (const Named& each : kFilters) {
+            if (each.filter == ResampleFilter::area && factor > 1) continue;
+            const double taps = each.widens ? std::max(1 / factor, 1.0) : 1;
+            bench.row(
+                std::string(factor_name) + " " + each.name + " " + std::string(name(format)), bytes,
+                [&] { resample(bench.stream, result.view(), image.texture, {.filter = each.filter}); },
+                [&] {
+                    return resize(image.data(), image.pitch(), sides(before), whole(before),
+                                  reinterpret_cast<T*>(result.data()), static_cast<int>(result.pitch()), sides(after),
+                                  whole(after), each.npp, bench.context);
+                },
+                taps * taps);
+        }
+    }
+}
 
 // Gaussian filters, sizes, affine warps, for images whose NPP functions are these.
 template <class T, class Resize, class Gauss, class Warp>
@@ -185,14 +226,11 @@ void measure_format(Bench& bench, Format format, Resize resize, Gauss gauss, War
     const std::string suffix = " " + std::string(name(format));
     const int side = bench.side();
     const Image<T> image(bench.device, format, bench.extent());
-    const Image<T> small(bench.device, format, {bench.extent().width / 2, bench.extent().height / 2});
     const Pitched2D result(bench.device, format, bench.extent());
-    const Pitched2D half(bench.device, format, small.array.view().extent());
     T* const to = reinterpret_cast<T*>(result.data());
-    T* const to_half = reinterpret_cast<T*>(half.data());
-    const int pitch = static_cast<int>(result.pitch()), half_pitch = static_cast<int>(half.pitch());
-    const NppiSize size{side, side}, half_size{side / 2, side / 2};
-    const NppiRect whole{0, 0, side, side}, half_whole{0, 0, side / 2, side / 2};
+    const int pitch = static_cast<int>(result.pitch());
+    const NppiSize size{side, side};
+    const NppiRect whole{0, 0, side, side};
     const double bytes = static_cast<double>(packed_bytes(format, bench.extent()));
     for (const int radius : {1, 2, 8}) {
         const float sigma = static_cast<float>(radius) / 3.0f + 0.3f;
@@ -208,24 +246,7 @@ void measure_format(Bench& bench, Format format, Resize resize, Gauss gauss, War
                              NPP_BORDER_REPLICATE, bench.context);
             });
     }
-    for (const Named& each : kFilters) {
-        bench.row(
-            std::string("half ") + each.name + suffix, 1.25 * bytes,
-            [&] { resample(bench.stream, half.view(), image.texture, {.filter = each.filter}); },
-            [&] {
-                return resize(image.data(), image.pitch(), size, whole, to_half, half_pitch, half_size, half_whole,
-                              each.npp, bench.context);
-            },
-            each.taps * each.taps);
-        if (each.filter == ResampleFilter::area) continue;
-        bench.row(
-            std::string("double ") + each.name + suffix, 1.25 * bytes,
-            [&] { resample(bench.stream, result.view(), small.texture, {.filter = each.filter}); },
-            [&] {
-                return resize(small.data(), small.pitch(), half_size, half_whole, to, pitch, size, whole, each.npp,
-                              bench.context);
-            });
-    }
+    measure_sizes<T>(bench, format, resize);
     const Affine map{0.96f, -0.17f, 400, 0.17f, 0.96f, -300};
     const double inverse[2][3] = {{1.01, 0.179, -350}, {-0.179, 1.01, 375}};
     constexpr double kWritten = 1 / 0.92;  // NPP writes only pixels whose texels are inside
