@@ -13,11 +13,12 @@ namespace texton {
 namespace {
 
 /// Applies `Operation`, which has the function Float4 operator()(const Float4&), to the texel at the pixel's position.
-/// Operations on single channels declare kByChannel.
+/// Operations on single channels declare kByChannel and kSameForColors.
 template <class Operation>
 struct Pointwise {
     static constexpr bool kPointwise = true;
     static constexpr bool kByChannel = detail::is_by_channel<Operation>();
+    static constexpr bool kSameForColors = detail::is_same_for_colors<Operation>();
     detail::PointwiseTexel texel;
     Operation operation;
 
@@ -62,6 +63,7 @@ struct ByMatrix {
 
 struct ToLinear {
     static constexpr bool kByChannel = true;
+    static constexpr bool kSameForColors = true;
     TEXTON_HD static float of(float value) {
         const float size = fabsf(value);
         const float linear = size <= 0.04045f ? lowest(size) : pow_of(base_of(size), 2.4f);
@@ -81,6 +83,7 @@ private:
 
 struct ToSrgb {
     static constexpr bool kByChannel = true;
+    static constexpr bool kSameForColors = true;
     TEXTON_HD static float of(float value) {
         const float size = fabsf(value);
         const float encoded = size <= 0.0031308f ? size * 12.92f : 1.055f * pow_of(size, 1.0f / 2.4f) - 0.055f;
@@ -155,6 +158,7 @@ struct Aces {
 template <class Curve>
 struct ToneMapped {
     static constexpr bool kByChannel = true;
+    static constexpr bool kSameForColors = true;
     Curve curve;
 
     TEXTON_HD float of(float value) const {

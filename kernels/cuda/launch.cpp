@@ -6,6 +6,7 @@
 #include "core/block.h"
 #include "core/cuda/call.h"
 #include "core/cuda/device.h"
+#include "kernels/cuda/blocks.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/stored_texels.h"
 #include "kernels/launch/launch_state.h"
@@ -16,8 +17,11 @@ namespace {
 // Threads of a block; texton/cuda_pixels.h defines the same numbers.
 constexpr unsigned kTileSide = 32;
 constexpr unsigned kTileThreadRows = 8;
+// texton/cuda_code_tables.h defines the same numbers.
+constexpr unsigned kWideCodes = 65536;
+constexpr unsigned kWideThreads = 1024;
 
-struct BlockGrid {
+struct TileGrid {
     unsigned across;
     unsigned down;
     unsigned slices;
@@ -43,18 +47,19 @@ bool covers(const PixelTarget& texels, const PixelTarget& image) {
 /// Returns the format of pixels, if the kernels of texton/cuda_pointwise.h can process four of them at once.
 PieceFormat piece_format(const PixelTarget& pixels) {
     const TexelFormat& stored = pixels.format.stored;
+    if (stored.encoding == Encoding::srgb && stored.channels == 4) return {4, false, true};
     const bool is_unorm = stored.encoding == Encoding::unorm;
     if (stored.packing != Packing::plain || stored.bytes > 4 || (!is_unorm && stored.encoding != Encoding::floating))
         return {};
     return {stored.channels, is_unorm && stored.bits == 8};
 }
 
-BlockGrid tiles_of(const PixelTarget& target, const BlockTile& tile) {
+TileGrid tiles_of(const PixelTarget& target, const BlockTile& tile) {
     const auto blocks = [](unsigned side, unsigned of_block) { return (side + of_block - 1) / of_block; };
     return {blocks(target.width, tile.width), blocks(target.height, tile.height), blocks(target.depth, tile.slices)};
 }
 
-void launch_blocks(const LaunchState& launch, const void* kernel, void* job, const BlockGrid& grid) {
+void launch_tiles(const LaunchState& launch, const void* kernel, void* job, const TileGrid& grid) {
     constexpr unsigned kMax = 65535;  // maximum number of blocks of a grid in y
     const DeviceScope scope(static_cast<CudaBackend*>(launch.backend)->ordinal());
     for (unsigned first = 0; first < grid.down; first += kMax) {
@@ -65,13 +70,13 @@ void launch_blocks(const LaunchState& launch, const void* kernel, void* job, con
     }
 }
 
-void enqueue(std::span<const Launch> launches, const void* kernel, void* job, const BlockGrid& grid) {
+void enqueue(std::span<const Launch> launches, const void* kernel, void* job, const TileGrid& grid) {
     const LaunchState& first = launches[0].state();
     std::vector<BackingUse::Owner> owners;
     for (const Launch& launch : launches) std::ranges::move(owners_of(launch.state()), std::back_inserter(owners));
     BackingUse use(first.object, first.stream, owners);
     request(first.backend, first.object, {{"width", first.target.width}, {"height", first.target.height}},
-            [&] { launch_blocks(first, kernel, job, grid); });
+            [&] { launch_tiles(first, kernel, job, grid); });
     use.enqueued();
 }
 
@@ -92,9 +97,9 @@ void Launch::run_kernel(const void* kernel, void* job, const BlockTile& tile) co
 }
 
 void Launch::run_batch(std::span<const Launch> launches, const void* kernel, void* jobs, const BlockTile& tile) {
-    BlockGrid grid{0, static_cast<unsigned>(launches.size()), 0};
+    TileGrid grid{0, static_cast<unsigned>(launches.size()), 0};
     for (const Launch& launch : launches) {
-        const BlockGrid tiles = tiles_of(launch.target(), tile);
+        const TileGrid tiles = tiles_of(launch.target(), tile);
         grid.across = std::max(grid.across, tiles.across * tiles.down);
         grid.slices = std::max(grid.slices, tiles.slices);
     }
@@ -113,6 +118,7 @@ PieceFormat Launch::pieces_as_stored(std::span<PixelTarget> texels) const {
         const PieceFormat own = piece_format(*stored);
         if (own.channels != format.channels || !has_rows_at(*stored, 4u * stored->format.stored.bytes)) return {};
         format.is_unorm8 = format.is_unorm8 && own.is_unorm8;
+        format.has_srgb8 = format.has_srgb8 || own.has_srgb8;
         texels[i] = *stored;
     }
     return format;
@@ -146,6 +152,32 @@ CodeRows Launch::codes_as_stored(PixelTarget& texels) const {
         rows.of_thread /= 2;
     rows.tile.height = height();
     return rows;
+}
+
+bool Launch::has_wide_codes_as_stored(PixelTarget& texels) const {
+    constexpr std::size_t kMinCodes = std::size_t{1} << 23;  // with fewer, calls for all codes take longer
+    const PixelTarget& image = state_->target;
+    const TexelFormat& format = image.format.stored;
+    const std::span<const Texture> textures(state_->textures);
+    const std::size_t codes = std::size_t{image.width} * image.height * format.channels;
+    if (image.address == nullptr || format.packing != Packing::plain || format.bits != 16 ||
+        (format.encoding != Encoding::unorm && format.encoding != Encoding::floating) || !is_image(textures[0]) ||
+        std::ranges::any_of(textures.subspan(1), is_image) || codes < kMinCodes || !has_rows_at(image, 16))
+        return false;
+    const auto stored = stored_texels(textures[0]);
+    if (!stored || !covers(*stored, image) || stored->format.stored != format || !has_rows_at(*stored, 16))
+        return false;
+    texels = *stored;
+    return true;
+}
+
+bool Launch::run_wide_table(const void* kernel, void* job) const {
+    constexpr unsigned kBytes = kWideCodes * 2;
+    const unsigned blocks = blocks_at_once(*this, kWideThreads, kBytes);
+    if (blocks == 0) return false;
+    void* arguments[] = {job};
+    detail::launch_blocks({this, 1}, kernel, arguments, {{blocks, 1, state_->target.depth}, {kWideThreads, 1}, kBytes});
+    return true;
 }
 
 }  // namespace texton::detail

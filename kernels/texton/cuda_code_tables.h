@@ -1,6 +1,6 @@
 #pragma once
-// The CUDA kernel of a functor that computes channels separately, for texels and pixels with 8 bits per channel. Each
-// block computes the results for all codes and looks them up for its pixels.
+// The CUDA kernels of a functor that computes channels separately, for texels and pixels with 8 or 16 bits per channel.
+// Each block computes the results for all codes and looks them up for its pixels.
 #include <cstddef>
 #include <utility>
 
@@ -34,6 +34,17 @@ __device__ __noinline__ inline unsigned codes_of(const PixelFormat& format, floa
     return encode_pixel(texel_of({color.x, color.y, color.z, color.w}, format.stored), format).word[0];
 }
 
+/// Returns the Piece that starts `byte` bytes after the start of a row of texels.
+template <class Piece>
+__device__ Piece load_piece(const PixelTarget& texels, unsigned byte, unsigned y, unsigned z) {
+    switch (stored_in(texels)) {
+        case StoredIn::memory: return stored<StoredIn::memory, Piece>(texels, byte, y, z);
+        case StoredIn::plane: return stored<StoredIn::plane, Piece>(texels, byte, y);
+        case StoredIn::layers: return stored<StoredIn::layers, Piece>(texels, byte, y, z);
+    }
+    return {};
+}
+
 /// The first texture is the image; the others are tables.
 template <class Functor, std::size_t count>
 struct CodeTableJob {
@@ -65,7 +76,7 @@ struct CodeTableJob {
             const unsigned y = first + row * kTileThreadRows;
             if (y >= target.height) return;
             std::byte* const to = target.address + z * target.slice_pitch + y * target.pitch + byte;
-            store(to, mapped(tables, byte, load<Piece>(byte, y, layer)));
+            store(to, mapped(tables, byte, load_piece<Piece>(texels, byte, y, layer)));
         }
     }
 
@@ -74,15 +85,6 @@ private:
     __device__ Float4 call(const Float4& texel, std::index_sequence<first, index...>) const {
         return functor(PixelPosition{}, KnownTexelSource(sources[first], texel),
                        KnownTexelSource(sources[index], Float4{})...);
-    }
-    template <class Piece>
-    __device__ Piece load(unsigned byte, unsigned y, unsigned z) const {
-        switch (stored_in(texels)) {
-            case StoredIn::memory: return stored<StoredIn::memory, Piece>(texels, byte, y, z);
-            case StoredIn::plane: return stored<StoredIn::plane, Piece>(texels, byte, y);
-            case StoredIn::layers: return stored<StoredIn::layers, Piece>(texels, byte, y, z);
-        }
-        return {};
     }
     template <class Piece>
     __device__ static void store(std::byte* to, const Piece& codes) {
@@ -121,6 +123,91 @@ __global__ void __launch_bounds__(kTileWidth* kTileThreadRows)
         job.template make<Piece>(tables, begin, y, blockIdx.z);
     } else {  // the last piece of a row
         for (unsigned byte = begin; byte < end; ++byte) job.template make<unsigned char>(tables, byte, y, blockIdx.z);
+    }
+}
+
+// --- codes of 16 bits ------------------------------------------------------------------------------------------------
+
+inline constexpr unsigned kWideCodes = 65536;
+inline constexpr unsigned kWideThreads = 1024;  ///< of a block
+
+/// A job of a functor with kSameForColors. The first texture is the image; the others are tables.
+template <class Functor, std::size_t count>
+struct WideTableJob {
+    PixelTarget target;
+    Functor functor;
+    HardwareSource sources[count];
+    PixelTarget texels;  ///< the stored texels of the first texture
+
+    __device__ unsigned short result(unsigned code) const {
+        const float value =
+            texels.format.stored.encoding == Encoding::unorm ? share_of_code16(code) : float_of_half(code);
+        const Float4 color = call({value, value, value, value}, std::make_index_sequence<count>{});
+        return static_cast<unsigned short>(codes_of(target.format, packed(color)));
+    }
+    /// Returns the code of alpha in the image for the code of a texel. Both have the same format.
+    __device__ unsigned alpha(unsigned code) const {
+        const bool is_nan = target.format.stored.encoding == Encoding::floating && (code & 0x7fffu) > 0x7c00u;
+        return is_nan ? kHalfNanBits : code;
+    }
+
+private:
+    template <std::size_t first, std::size_t... index>
+    __device__ Float4 call(const Float4& texel, std::index_sequence<first, index...>) const {
+        return functor(PixelPosition{}, KnownTexelSource(sources[first], texel),
+                       KnownTexelSource(sources[index], Float4{})...);
+    }
+};
+
+/// A tile is kWideAcross pieces of 16 bytes wide, with one thread for each piece. A block processes several tiles at
+/// once.
+inline constexpr unsigned kWideAcross = 32;
+
+template <class Job>
+__global__ void __launch_bounds__(kWideThreads) for_each_wide_code(const __grid_constant__ Job job) {
+    extern __shared__ unsigned short wide_codes[];
+    for (unsigned code = threadIdx.x; code < kWideCodes; code += kWideThreads) wide_codes[code] = job.result(code);
+    __syncthreads();
+    constexpr unsigned kAtOnce = 4;
+    constexpr unsigned kRows = kWideThreads / kWideAcross;
+    constexpr unsigned kOfPiece = sizeof(uint4) / 2;                              // codes
+    const unsigned codes = job.target.width * job.target.format.stored.channels;  // of a row
+    const bool has_alpha = job.target.format.stored.channels == 4;
+    const unsigned across = (codes + kOfPiece * kWideAcross - 1) / (kOfPiece * kWideAcross);
+    const unsigned tiles = across * ((job.target.height + kRows - 1) / kRows);
+    const unsigned layer = job.texels.depth > 1 ? blockIdx.z : 0;
+    for (unsigned first = blockIdx.x; first < tiles; first += kAtOnce * gridDim.x) {
+        uint4 words[kAtOnce];
+        unsigned byte[kAtOnce], y[kAtOnce];
+        bool is_whole[kAtOnce];
+#pragma unroll
+        for (unsigned i = 0; i < kAtOnce; ++i) {
+            const unsigned tile = first + i * gridDim.x;
+            byte[i] = (tile % across * kWideAcross + threadIdx.x % kWideAcross) * static_cast<unsigned>(sizeof(uint4));
+            y[i] = tile < tiles ? tile / across * kRows + threadIdx.x / kWideAcross : job.target.height;
+            is_whole[i] = byte[i] + sizeof(uint4) <= 2 * codes && y[i] < job.target.height;
+            if (is_whole[i]) words[i] = load_piece<uint4>(job.texels, byte[i], y[i], layer);
+        }
+#pragma unroll
+        for (unsigned i = 0; i < kAtOnce; ++i) {
+            std::byte* const to =
+                job.target.address + blockIdx.z * job.target.slice_pitch + y[i] * job.target.pitch + byte[i];
+            if (is_whole[i]) {
+                const auto pair = [&](unsigned word, bool second_is_alpha) {
+                    const unsigned second = second_is_alpha ? job.alpha(word >> 16) : wide_codes[word >> 16];
+                    return wide_codes[word & 0xffff] | second << 16;
+                };
+                *reinterpret_cast<uint4*>(to) = make_uint4(pair(words[i].x, false), pair(words[i].y, has_alpha),
+                                                           pair(words[i].z, false), pair(words[i].w, has_alpha));
+            } else if (y[i] < job.target.height) {  // the last piece of a row
+                for (unsigned at = byte[i]; at < 2 * codes; at += 2) {
+                    const unsigned code = load_piece<unsigned short>(job.texels, at, y[i], layer);
+                    const bool is_alpha = has_alpha && at / 2 % 4 == 3;
+                    *reinterpret_cast<unsigned short*>(to + (at - byte[i])) =
+                        static_cast<unsigned short>(is_alpha ? job.alpha(code) : wide_codes[code]);
+                }
+            }
+        }
     }
 }
 

@@ -7,6 +7,8 @@
 //     kByChannel = true             pointwise, and each channel of a result depends only on the same channel of the
 //                                   texel of the first texture, not on the position; textures of other kinds may be
 //                                   tables
+//     kSameForColors = true         kByChannel, the function of the first three channels is the same, and the fourth
+//                                   channel of the result is that of the texel
 //     kMayBeCalledWithZeros = true  calls with zeros in place of fetched texels do no harm
 //     kPixels = n                   pixels that a CUDA thread computes; 1 suits functors with many fetches per pixel
 //                                   (default: 4)
@@ -69,6 +71,14 @@ constexpr bool is_pointwise_with_tables() {
 template <class Functor>
 constexpr bool is_by_channel() {
     if constexpr (requires { Functor::kByChannel; }) return Functor::kByChannel;
+    return false;
+}
+
+/// Returns true if the functor declares kSameForColors = true: it is by channel, with one function for all channels of
+/// the color, and leaves alpha as it is. Then one table has the results for all 16-bit codes.
+template <class Functor>
+constexpr bool is_same_for_colors() {
+    if constexpr (requires { Functor::kSameForColors; }) return Functor::kSameForColors;
     return false;
 }
 

@@ -102,7 +102,8 @@ struct CodeRows {
 /// The format of the texels and pixels of a pointwise functor on a CUDA device.
 struct PieceFormat {
     int channels = 0;        ///< 1, 2 or 4
-    bool is_unorm8 = false;  ///< all channels have 8 bits, unorm; always true for 4 channels
+    bool is_unorm8 = false;  ///< all channels have 8 bits, unorm; always true for 4 channels, if none is sRGB-encoded
+    bool has_srgb8 = false;  ///< some textures or pixels have 8 bits, sRGB-encoded; only with 4 channels
 };
 
 /// The arguments of one launch, checked. Creating it enqueues nothing. Must not be shared by threads.
@@ -167,6 +168,13 @@ public:
     /// texels.
     /// Returns 0 rows if the functor must be called for each pixel.
     CodeRows codes_as_stored(PixelTarget& texels) const;
+    /// Returns true if a CUDA device can look up the results for all codes of 16 bits: if the image is large, texels of
+    /// the first texture and pixels have the same channels of 16 bits, unorm or floating, and rows are aligned. Then
+    /// writes the location of the texels.
+    bool has_wide_codes_as_stored(PixelTarget& texels) const;
+    /// Enqueues a CUDA kernel whose argument is the object that `job` points to. Each multiprocessor gets a block of
+    /// kWideThreads threads with kWideCodes * 2 bytes of shared memory. Returns false if the device has less.
+    bool run_wide_table(const void* kernel, void* job) const;
 
 private:
     std::unique_ptr<LaunchState> state_;
@@ -325,7 +333,13 @@ bool run_pointwise_on_cuda(const Launch& launch, const Functor& functor) {
                 run_pieces_on_cuda<NarrowPieces<2>>(launch, functor, texels, kIndices);
             }
             return true;
-        default: run_pieces_on_cuda<Unorm8Pieces<4>>(launch, functor, texels, kIndices); return true;
+        default:
+            if (format.has_srgb8) {
+                run_pieces_on_cuda<Srgb8Pieces>(launch, functor, texels, kIndices);
+            } else {
+                run_pieces_on_cuda<Unorm8Pieces<4>>(launch, functor, texels, kIndices);
+            }
+            return true;
     }
 }
 
@@ -344,10 +358,22 @@ bool run_codes_on_cuda(const Launch& launch, const Functor& functor, std::index_
     return true;
 }
 
+/// Does the same for 16 bits per channel and functors with kSameForColors.
+template <class Functor, std::size_t... index>
+bool run_wide_codes_on_cuda(const Launch& launch, const Functor& functor, std::index_sequence<index...>) {
+    using Job = WideTableJob<Functor, sizeof...(index)>;
+    Job job{launch.target(), functor, {HardwareSource(launch.shape(index), launch.handle(index))...}, {}};
+    return launch.has_wide_codes_as_stored(job.texels) &&
+           launch.run_wide_table(reinterpret_cast<const void*>(&for_each_wide_code<Job>), &job);
+}
+
 template <class Functor, std::size_t textures>
 void run_on_cuda(const Launch& launch, const Functor& functor) {
     if constexpr (is_by_channel<Functor>() && textures > 0) {
         if (run_codes_on_cuda(launch, functor, std::make_index_sequence<textures>{})) return;
+        if constexpr (is_same_for_colors<Functor>()) {
+            if (run_wide_codes_on_cuda(launch, functor, std::make_index_sequence<textures>{})) return;
+        }
     }
     if constexpr (is_pointwise_with_tables<Functor>() && textures > 0) {
         if (run_pointwise_on_cuda<textures>(launch, functor)) return;
@@ -390,6 +416,8 @@ void run_functor(Launch& launch, const Functor& functor) {
                   "kPointwise = true needs kPointwiseWithTables to be true");
     static_assert(is_pointwise_with_tables<Functor>() || !is_by_channel<Functor>(),
                   "kByChannel = true needs kPointwise or kPointwiseWithTables to be true");
+    static_assert(is_by_channel<Functor>() || !is_same_for_colors<Functor>(),
+                  "kSameForColors = true needs kByChannel to be true");
     if (launch.on_cpu()) return run_on_cpu(launch, functor, std::make_index_sequence<textures>{});
 #if defined(__CUDACC__)
     run_on_cuda<Functor, textures>(launch, functor);

@@ -81,6 +81,21 @@ struct Curves {
     }
 };
 
+/// Applies one function to all channels of a color. `promised` sets kSameForColors.
+template <bool promised>
+struct OneCurve {
+    static constexpr bool kPointwise = true;
+    static constexpr bool kByChannel = true;
+    static constexpr bool kSameForColors = promised;
+
+    TEXTON_HD static float of(float value) { return value < 0.25f ? value * 3 : 1.0f - value * value; }
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        const Float4 color = source.at_texel(at.center_x(), at.center_y());
+        return {of(color.x), of(color.y), of(color.z), color.w};
+    }
+};
+
 /// An rgba8_unorm texture with its memory.
 struct Source {
     Texture texture;
@@ -226,9 +241,10 @@ TEST_P(PointwiseTest, ChannelsThatArePromisedToBeSeparateGiveTheSameResults) {
     }
 }
 
-TEST_P(PointwiseTest, TexelsOfOneAndTwoChannelsMatchGeneralFetches) {
+TEST_P(PointwiseTest, TexelsOfNarrowAndOfSrgbFormatsMatchGeneralFetches) {
     constexpr Format kOne[] = {Format::r8_unorm, Format::r16_unorm, Format::r16_float, Format::r32_float};
     constexpr Format kTwo[] = {Format::rg8_unorm, Format::rg16_unorm, Format::rg16_float};
+    constexpr Format kFour[] = {Format::rgba8_unorm, Format::rgba8_srgb};
     const auto same = [&](Format texels, Format pixels, const Extent& extent, std::size_t layers) {
         const Array array(device(), {.format = texels,
                                      .extent = extent,
@@ -264,8 +280,36 @@ TEST_P(PointwiseTest, TexelsOfOneAndTwoChannelsMatchGeneralFetches) {
             for (const Format pixels : kOne) same(texels, pixels, extent, 1);
         for (const Format texels : kTwo)
             for (const Format pixels : kTwo) same(texels, pixels, extent, 1);
+        for (const Format texels : kFour)
+            for (const Format pixels : kFour) same(texels, pixels, extent, 1);
         same(Format::r8_unorm, Format::r16_float, extent, 3);
         same(Format::rg16_float, Format::rg8_unorm, extent, 2);
+        same(Format::rgba8_srgb, Format::rgba8_srgb, extent, 2);
+    }
+}
+
+// The image is large enough for tables of all 65,536 codes. Its rows do not end with a whole piece of 16 bytes.
+TEST_P(PointwiseTest, ColorsThatArePromisedToHaveOneFunctionGiveTheSameResults) {
+    for (const Format format : {Format::r16_unorm, Format::r16_float, Format::rg16_unorm, Format::rg16_float,
+                                Format::rgba16_unorm, Format::rgba16_float}) {
+        const std::size_t channels = info(format).channels;
+        const Extent extent{4100 / channels, (std::size_t{1} << 23) / 4096};
+        const Array array(device(), {.format = format, .extent = extent});
+        const Pitched2D memory(device(), format, extent);
+        const Bytes texels = bytes(packed_bytes(format, extent));
+        upload(array.view(), texels);
+        upload(memory.view(), texels);
+        const Pitched2D image(device(), format, extent);
+        const auto made = [&](const auto& functor, const Texture& texture) {
+            const Stream stream(device());
+            launch(stream, image.view(), functor, texture);
+            stream.synchronize();
+            return download(image.view());
+        };
+        const Texture of_array(array), of_memory(memory.view());
+        const Bytes expected = made(OneCurve<false>{}, of_array);
+        EXPECT_TRUE(same_bytes(made(OneCurve<true>{}, of_array), expected)) << name(format);
+        EXPECT_TRUE(same_bytes(made(OneCurve<true>{}, of_memory), expected)) << name(format) << " in memory";
     }
 }
 
