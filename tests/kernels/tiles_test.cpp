@@ -308,6 +308,43 @@ TEST_F(KernelTilesTest, ResampledImagesAreBitIdenticalOnAllDevices) {
     }
 }
 
+/// Images of this size have strips of their own for Lanczos filters, and for all separable filters of one channel.
+TEST_F(KernelTilesTest, LargerResampledImagesAreBitIdenticalOnAllDevices) {
+    struct Case {
+        ResampleFilter filter;
+        float across, down;  // texels per pixel
+    };
+    constexpr Case kCases[] = {{ResampleFilter::lanczos3, 1.7f, 2.3f},    {ResampleFilter::lanczos3, 3.1f, 0.6f},
+                               {ResampleFilter::catmull_rom, 0.7f, 0.4f}, {ResampleFilter::b_spline, 0.45f, 0.9f},
+                               {ResampleFilter::area, 3.3f, 2.6f},        {ResampleFilter::area, 0.8f, 0.9f}};
+    Random random(21);
+    for (const Format format : kStoredFormats) {
+        const std::size_t channels = info(format).channels;
+        for (const Case& each : kCases) {
+            if (channels != 1 && each.filter != ResampleFilter::lanczos3) continue;
+            const Extent to{2051 / channels, 1031};
+            const auto texels = [](std::size_t pixels, float step) {
+                return static_cast<std::size_t>(static_cast<float>(pixels) * step);
+            };
+            ImageFile image = random_stored_image(random, format);
+            image.info.kind = ArrayKind::array_2d;
+            image.info.layers = 1;
+            image.info.extent = {texels(to.width, each.across), texels(to.height, each.down)};
+            const Crop crop{random.coin() ? 0.0f : -7.25f, random.coin() ? 0.0f : 3.5f, 0, 0};
+            expect_same(describe(image) + ", filter " + std::to_string(static_cast<int>(each.filter)),
+                        [&](const Device& device) -> std::vector<Bytes> {
+                            const Texture texture = texture_of(device, image);
+                            const Stream stream(device);
+                            const Linear memory(device, format, to);
+                            resample(stream, memory.view(format, to), texture, {.filter = each.filter, .crop = crop});
+                            stream.synchronize();
+                            return {test::download(memory.view(format, to))};
+                        });
+            if (HasFatalFailure()) return;
+        }
+    }
+}
+
 TEST_F(KernelTilesTest, TheWidestFiltersAreBitIdenticalOnAllDevices) {
     Random random(2);
     for (const Format format : {Format::rgba32_float, Format::rg16_float, Format::r8_unorm}) {
