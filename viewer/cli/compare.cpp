@@ -55,7 +55,9 @@ struct Options {
 
 // An image of one of the two files, and its texels in the form in which they are compared.
 struct Side {
-    std::string path;  // with the name of the image, if the file has several
+    std::string path;   // with the name of the image, if the file has several
+    Format format;      // of the file
+    std::string space;  // that the file states; empty if it states none
     Image file;
     std::vector<float> values;  // four decoded values a texel; empty if the texels are compared as stored
 
@@ -65,8 +67,29 @@ struct Side {
             return host_view(static_cast<const void*>(values.data()), Format::rgba32_float, file.extent);
         return host_view(static_cast<const void*>(file.texels.data()), file.format, file.extent);
     }
-    std::string text() const { return fmt::format("{} is {} of {}", path, to_string(file.extent), name(file.format)); }
+    bool is_srgb() const { return info(format).kind == FormatKind::srgb; }
+    // Returns the format of the texels that are compared.
+    Format compared() const { return with_srgb(view().format(), is_srgb()); }
+    std::string text() const {
+        std::string out = fmt::format("{} is {} of {}", path, to_string(file.extent), name(format));
+        const Format decoded = with_srgb(file.format, is_srgb());
+        return decoded == format ? out : out + fmt::format(", decoded to {}", name(decoded));
+    }
 };
+
+// Returns a note if two images of the same format differ in the encoding of their values, else an empty text.
+std::string encoding_note(const Side& a, const Side& b) {
+    const auto words = [](const Side& side) {
+        if (side.is_srgb()) return std::string("sRGB");
+        return side.space.empty() ? std::string("linear") : side.space;
+    };
+    if (a.file.format != b.file.format) return {};
+    const bool states_both = !a.space.empty() && !b.space.empty();
+    const bool unlike = a.is_srgb() != b.is_srgb() || (states_both && a.space != b.space);
+    if (!unlike || words(a) == words(b)) return {};
+    return fmt::format("The encodings differ: {} is {}, {} is {}. The stored values are compared, not the colors.",
+                       a.path, words(a), b.path, words(b));
+}
 
 void make_alike(Side& a, Side& b, bool as_values) {
     const bool same_extent = a.file.extent == b.file.extent;
@@ -269,7 +292,7 @@ Json json_of(const Options& options, const Difference& difference) {
 Json json_of(const std::string& path, const Side& side) {
     const Extent extent = side.file.extent;
     return {{"path", path},
-            {"format", name(side.file.format)},
+            {"format", name(side.format)},
             {"width", extent.width},
             {"height", extent.height},
             {"depth", extent.depth}};
@@ -279,7 +302,7 @@ Json json_of(const Options& options, const Result& all) {
     const Comparison& result = all.comparison;
     Json out{{"a", json_of(options.a, all.a)},
              {"b", json_of(options.b, all.b)},
-             {"compared_as", name(all.a.view().format())},
+             {"compared_as", name(all.a.compared() == all.b.compared() ? all.a.compared() : all.a.view().format())},
              {"peak", result.peak},
              {"equal", all.is_equal()},
              {"good", all.is_good()},
@@ -383,7 +406,11 @@ std::vector<Pair> pairs_of(const std::vector<ComparedFile>& a, const std::vector
 
 Side read_side(const ComparedFile& file, std::size_t index) {
     const std::string name = file.name(index);
-    return {name.empty() ? file.path() : fmt::format("{}, {},", file.path(), name), file.read(index), {}};
+    return {name.empty() ? file.path() : fmt::format("{}, {},", file.path(), name),
+            file.format(index),
+            file.color_space(index),
+            file.read(index),
+            {}};
 }
 
 void merge(std::vector<Limit>& worst, const std::vector<Limit>& found) {
@@ -417,6 +444,7 @@ Result compare_files(const Options& options) {
     for (const std::vector<ComparedFile>* files : {&files_a, &files_b})
         for (const ComparedFile& file : *files)
             out.notes.insert(out.notes.end(), file.notes().begin(), file.notes().end());
+    std::string encodings;  // of the first images that differ in them
     ProgressBar bar("comparing", "images");
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         const Pair& pair = pairs[i];
@@ -433,6 +461,7 @@ Result compare_files(const Options& options) {
             bar.show(static_cast<double>(i) + done, static_cast<double>(pairs.size()));
         };
         Comparison result = compare(a.view(), b.view(), comparison);
+        if (encodings.empty()) encodings = encoding_note(a, b);
         out.rows.push_back({pair.name, a.file.extent, result.all});
         merge(out.limits, limits(options, result));
         if (i > 0 && !is_worse(result.all, out.comparison.all)) continue;
@@ -441,6 +470,7 @@ Result compare_files(const Options& options) {
         out.b = std::move(b);
         out.comparison = std::move(result);
     }
+    if (!encodings.empty()) out.notes.push_back(std::move(encodings));
     return out;
 }
 
@@ -499,7 +529,9 @@ void add_compare(CLI::App* command, Status& status) {
         "The ulp distance of two values is the number of steps of the format from one to the other: codes of integer\n"
         "and normalized formats, representable floats otherwise. 0 equals -0, and NaN equals NaN. PSNR and SSIM use "
         "the\n"
-        "stored values; sRGB is not linearized. Of two files with three channels, only these three are compared.\n"
+        "stored values; sRGB is not linearized. If the encodings of the files differ, the output says so. Of two "
+        "files\n"
+        "with three channels, only these three are compared.\n"
         "--max-ulp, --min-psnr, --min-ssim and --max-flip are limits; the command passes if all of them are met.\n"
         "\n"
         "All parts, levels, layers and faces of the files, or both planes of all frames, are compared, and each must\n"

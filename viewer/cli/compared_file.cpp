@@ -1,15 +1,15 @@
 #include "viewer/cli/compared_file.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include <texton/array.h>
-#include <texton/copy.h>
 
+#include "arrays/files/decoded_blocks.h"
 #include "viewer/model/file_reading.h"
 #include "viewer/model/host_image.h"
-#include "viewer/render/stored_texels.h"
 #include "viewer/text/error_text.h"
 
 namespace texton::cli {
@@ -17,23 +17,19 @@ namespace {
 
 bool is_planar(const ImageFile& file) { return info(file.info().format).layout == FormatLayout::planar; }
 
-Image decoded(const Image& blocks) {
-    Array array(Device::cpu(), {.format = blocks.format, .extent = blocks.extent});
-    copy(array.view(), host_view(blocks.texels.data(), blocks.format, blocks.extent));
-    std::vector<viewer::Color> values(blocks.extent.width * blocks.extent.height);
-    viewer::StoredTexels(viewer::Document::of(std::move(array), {}), {})
-        .read({0, 0, blocks.extent.width, blocks.extent.height}, values);
-    Image out{.format = Format::rgba32_float, .extent = blocks.extent, .texels = {}, .file_channels = 4};
-    const auto bytes = std::as_bytes(std::span(values));
-    out.texels.assign(bytes.begin(), bytes.end());
-    return out;
-}
-
 }  // namespace
+
+Format with_srgb(Format format, bool srgb) {
+    const std::string_view unorm = "_unorm", encoded = "_srgb";
+    const std::string_view from = srgb ? unorm : encoded;
+    std::string name(texton::name(format));
+    if (!name.ends_with(from)) return format;
+    name.replace(name.size() - from.size(), from.size(), srgb ? encoded : unorm);
+    return format_named(name).value_or(format);
+}
 
 ComparedFile::ComparedFile(std::string path, const ImageOptionText& selection, bool only_first)
     : path_(std::move(path)), options_(selection.options()) {
-    options_.color = ImageColor::linear;
     options_.upright = false;
     const ImageFile first = open_image(path_, options_, viewer::file_reading());
     if (is_planar(first)) {
@@ -45,8 +41,7 @@ ComparedFile::ComparedFile(std::string path, const ImageOptionText& selection, b
     }
     add_part(first);
     const auto parts = static_cast<int>(first.metadata().parts);
-    // read_image() decodes the blocks of DDS, and refuses those of KTX2.
-    const bool has_blocks = block_side(first.info().format) > 1 && first.metadata().file_kind != "dds";
+    const bool has_blocks = block_side(first.info().format) > 1;
     is_plain_ = parts <= 1 && size() == 1 && !has_blocks && options_.channels.empty();
     if (only_first) images_.resize(1);
     for (int part = 1; part < parts && !only_first && !selection.selects_part(); ++part) add_part(open(part));
@@ -61,6 +56,17 @@ ImageFile ComparedFile::open(int part) const {
 ImageFile ComparedFile::open_frame(std::size_t frame) const {
     ImageOptions options = options_;
     (options.raw ? options.raw->frame : options.frame) = frame;
+    return open_image(path_, options, viewer::file_reading());
+}
+
+// Returns a part of the file with its blocks decoded.
+ImageFile ComparedFile::decoded(std::size_t part) const {
+    const ImageFile& file = parts_[part];
+    const Format format = file.info().format;
+    if (block_side(format) == 1) return file;
+    ImageOptions options = options_;
+    if (parts_.size() > 1) options.part = static_cast<int>(part);
+    options.format = detail::decoded_format(format);
     return open_image(path_, options, viewer::file_reading());
 }
 
@@ -118,18 +124,28 @@ std::string ComparedFile::text() const {
     return out;
 }
 
+Format ComparedFile::format(std::size_t index) const {
+    const Index image = at(index);
+    const ImageFile& file = parts_[image.part];
+    return image.plane ? file.plane(*image.plane).info().format : file.info().format;
+}
+
+const std::string& ComparedFile::color_space(std::size_t index) const {
+    return parts_[at(index).part].metadata().color_space;
+}
+
 Image ComparedFile::read(std::size_t index) const {
     if (is_plain_) return read_image(path_, viewer::file_reading());
     const Index image = at(index);
-    const ImageFile file = image.plane ? open_frame(image.frame).plane(*image.plane) : parts_[image.part];
-    Image out{.format = file.info().format,
+    const ImageFile file = image.plane ? open_frame(image.frame).plane(*image.plane) : decoded(image.part);
+    Image out{.format = with_srgb(file.info().format, false),
               .extent = level_extent(file.info(), image.level),
               .texels = {},
               .file_channels = static_cast<int>(file.metadata().read_channels.size())};
     if (is_layered(file.info().kind) || is_cube(file.info().kind)) out.extent.depth = 1;
     out.texels =
         verify::read_texels(file, {.level = image.level, .layer = image.layer, .face = image.face}, out.extent);
-    return block_side(out.format) > 1 ? decoded(out) : out;
+    return out;
 }
 
 }  // namespace texton::cli

@@ -11,6 +11,10 @@
 
 namespace texton::cli {
 
+/// Returns the sRGB format of a unorm format, or the unorm format of an sRGB format, whose texels have the same bits.
+/// Returns other formats unchanged.
+[[nodiscard]] Format with_srgb(Format format, bool srgb);
+
 /// A file whose images `texton compare` compares: its parts, and their levels, layers and faces, or the planes of its
 /// frames. Each is read when it is needed, and in its stored values: neither sRGB nor the orientation is converted.
 class ComparedFile {
@@ -28,8 +32,12 @@ public:
     std::string text() const;
     /// Returns what is not compared, in full sentences.
     const std::vector<std::string>& notes() const noexcept { return notes_; }
-    /// Reads an image. Block-compressed images with levels, layers or faces are decoded to rgba32_float. Throws the
-    /// errors of read_image() and ImageFile::read().
+    /// Returns the format of an image in the file, as `texton info` prints it.
+    Format format(std::size_t index) const;
+    /// Returns the color space that the file states for an image. Empty if it states none.
+    const std::string& color_space(std::size_t index) const;
+    /// Reads an image. The texels of sRGB formats get the unorm format with the same bits. Block-compressed images are
+    /// decoded, without loss. Throws the errors of read_image() and ImageFile::read().
     Image read(std::size_t index) const;
 
 private:
@@ -44,6 +52,7 @@ private:
 
     ImageFile open(int part) const;
     ImageFile open_frame(std::size_t frame) const;
+    ImageFile decoded(std::size_t part) const;
     void add_part(const ImageFile& file);
     Index at(std::size_t index) const;
 

@@ -47,7 +47,7 @@ protected:
 TEST_F(CliCompareTest, EqualImagesExitWithStatusZero) {
     const Ended result = run("compare a.png a.png");
     EXPECT_EQ(result.status, 0) << result.err;
-    EXPECT_THAT(result.out, HasSubstr("a.png is 20 x 10 of rgba8_unorm"));
+    EXPECT_THAT(result.out, HasSubstr("a.png is 20 x 10 of rgba8_srgb"));
     EXPECT_THAT(result.out, HasSubstr("0 of 200 texels differ"));
     EXPECT_TRUE(result.err.empty()) << result.err;  // no progress bar without a terminal
 }
@@ -66,7 +66,7 @@ TEST_F(CliCompareTest, JsonContainsAllMetrics) {
     EXPECT_EQ(result.status, 1) << result.err;
     const json out = json::parse(result.out);
     EXPECT_EQ(out["a"],
-              (json{{"path", "a.png"}, {"format", "rgba8_unorm"}, {"width", 20}, {"height", 10}, {"depth", 1}}));
+              (json{{"path", "a.png"}, {"format", "rgba8_srgb"}, {"width", 20}, {"height", 10}, {"depth", 1}}));
     EXPECT_EQ(out["equal"], false);
     EXPECT_EQ(out["good"], false);
     EXPECT_EQ(out["all"]["differing"], 2);
@@ -146,7 +146,7 @@ TEST_F(CliCompareTest, DifferentFormatsAreRefusedOrComparedByDecodedValues) {
     write("a.exr", Bytes(bytes.begin(), bytes.end()), Format::rgba32_float);
     const Ended refused = run("compare a.png a.exr");
     EXPECT_EQ(refused.status, 2);
-    EXPECT_THAT(refused.err, HasSubstr("a.png is 20 x 10 of rgba8_unorm, but a.exr is 20 x 10 of rgba32_float"));
+    EXPECT_THAT(refused.err, HasSubstr("a.png is 20 x 10 of rgba8_srgb, but a.exr is 20 x 10 of rgba32_float"));
     EXPECT_THAT(refused.err, HasSubstr("--as-values"));
     const Ended good = run("compare a.png a.exr --as-values");
     EXPECT_EQ(good.status, 0) << good.out;
@@ -155,6 +155,51 @@ TEST_F(CliCompareTest, DifferentFormatsAreRefusedOrComparedByDecodedValues) {
     const Ended sizes = run("compare a.png wide.png --as-values");
     EXPECT_EQ(sizes.status, 2);
     EXPECT_THAT(sizes.err, HasSubstr("21 x 1"));
+}
+
+TEST_F(CliCompareTest, FormatsAreThoseThatInfoPrints) {
+    ASSERT_EQ(run("convert a.png linear.tif --color linear").status, 0);
+    ASSERT_EQ(run("convert a.png a.dds").status, 0);
+    for (const std::string name : {"a.png", "linear.tif", "a.dds"}) {
+        const json described = json::parse(run("info --json " + name).out)["files"][0];
+        const json out = json::parse(run("compare --json " + name + " " + name).out);
+        EXPECT_EQ(out["a"]["format"], described["format"]) << name;
+        EXPECT_EQ(out["compared_as"], described["format"]) << name;
+        EXPECT_EQ(out["notes"], json::array()) << name;
+    }
+}
+
+TEST_F(CliCompareTest, FilesThatDifferOnlyInTheirEncodingAreNamed) {
+    ASSERT_EQ(run("convert a.png linear.dds --color linear").status, 0);
+    const Ended result = run("compare a.png linear.dds");
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("The encodings differ: a.png is sRGB, linear.dds is linear. The stored values "
+                                      "are compared, not the colors.\n"));
+    EXPECT_THAT(result.out, HasSubstr("a: a.png is 20 x 10 of rgba8_srgb\nb: linear.dds is 20 x 10 of rgba8_unorm\n"));
+    EXPECT_THAT(result.out, HasSubstr("0 of 200 texels differ"));
+    const json out = json::parse(run("compare --json a.png linear.dds").out);
+    EXPECT_EQ(out["compared_as"], "rgba8_unorm");
+    EXPECT_EQ(out["notes"].size(), 1u);
+}
+
+TEST_F(CliCompareTest, BlocksEqualTheImageThatConvertDecodesThemTo) {
+    const std::string assets = test::configured_path("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS) + "/";
+    for (const std::string name : {"bc1", "bc2", "bc3", "bc4", "bc7"}) {
+        for (const std::string kind : {".dds", ".ktx2"}) {
+            ASSERT_EQ(run("convert '" + assets + name + ".dds' blocks" + kind + " --levels 1").status, 0);
+            ASSERT_EQ(run("convert blocks" + kind + " plain.png").status, 0);
+            const Ended result = run("compare blocks" + kind + " plain.png");
+            EXPECT_EQ(result.status, 0) << name << kind << result.out << result.err;
+        }
+    }
+}
+
+TEST_F(CliCompareTest, FormatOfDecodedBlocksIsPrinted) {
+    const std::string blocks = test::configured_path("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS) + "/bc7.dds";
+    ASSERT_EQ(run("convert '" + blocks + "' one.dds --levels 1 --format bc7_srgb").status, 0);
+    EXPECT_THAT(run("compare one.dds one.dds").out, HasSubstr(" of bc7_srgb, decoded to rgba8_srgb\n"));
+    ASSERT_EQ(run("convert '" + blocks + "' levels.ktx2 --format bc7_srgb").status, 0);
+    EXPECT_THAT(run("compare levels.ktx2 levels.ktx2").out, HasSubstr(" of bc7_srgb, decoded to rgba8_srgb\n"));
 }
 
 TEST_F(CliCompareTest, UnreadableFilesAndInvalidArgumentsAreErrors) {
@@ -218,7 +263,7 @@ TEST_F(CliCompareFilesTest, NumberedFilesAreComparedInTheOrderOfTheirNumbers) {
     write("b_7.png", other);
     const Ended result = run("compare a_%d.png b_%d.png");
     EXPECT_EQ(result.status, 1) << result.err;
-    EXPECT_THAT(result.out, HasSubstr("a: a_11.png is 20 x 10 of rgba8_unorm\nb: b_7.png is"));
+    EXPECT_THAT(result.out, HasSubstr("a: a_11.png is 20 x 10 of rgba8_srgb\nb: b_7.png is"));
     const json out = json::parse(run("compare a_%d.png b_%d.png --json").out);
     ASSERT_EQ(out["images"].size(), 3u);
     EXPECT_EQ(out["images"][0]["name"], "a_9.png");
@@ -261,7 +306,7 @@ TEST_F(CliCompareFilesTest, BlockCompressedLevelsAreDecodedAndCompared) {
         test::write_bytes(at("second.dds"), file);
         const Ended result = run("compare first.dds second.dds");
         EXPECT_EQ(result.status, 1) << name << result.out << result.err;
-        EXPECT_THAT(result.out, HasSubstr("level 6, is 1 x 1 of rgba32_float")) << name;
+        EXPECT_THAT(result.out, HasSubstr(", decoded to ")) << name;
     }
 }
 
