@@ -1,23 +1,29 @@
+#include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <texton/error.h>
 #include <texton/image_save.h>
 
 #include "viewer/cli/commands.h"
+#include "viewer/cli/frame_sequence.h"
 #include "viewer/cli/image_options.h"
 #include "viewer/cli/kernel_options.h"
 #include "viewer/cli/progress.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/document.h"
-#include "viewer/model/file_reading.h"
 #include "viewer/model/kernel_run.h"
 #include "viewer/model/planar_files.h"
 #include "viewer/model/saved_images.h"
 
 namespace texton::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 using verify::HostArray;
 using verify::HostImage;
@@ -33,43 +39,98 @@ struct Options {
     bool json = false;
 };
 
-// Writes level 0 of the image and all levels that the kernel computes from it as one array.
-Status run(const Options& options) {
-    const Kernel& kernel = kernel_named("mips");
-    ImageOptions how = options.image.options();
-    how.levels = 1;
-    const ImageFile image = open_image(options.in, how, viewer::file_reading());
-    verify::refuse_planar(image, "texton mips");
-    ArrayInfo with_levels = image.info();
-    with_levels.levels = full_levels(with_levels);
-    ProgressBar bar("writing levels", "bytes");
-    bar.show(0, static_cast<double>(packed_bytes(with_levels)));
-    HostArray chain = verify::read_array(image);
-    const Device device = viewer::device_named(options.device);
-    const Texture texture(verify::upload(device, chain), verify::standard_sampler(chain.info));
-    std::vector<std::string> values = options.set;
-    values.insert(values.end(), options.values.begin(), options.values.end());
-    const verify::KernelRun asked{.kernel = &kernel, .parameters = verify::parameters_of(kernel.info, values)};
-    for (HostImage& level : verify::run(device, asked, std::span(&texture, 1)))
-        chain.levels.push_back(std::move(level));
-    chain.info.levels = static_cast<int>(chain.levels.size());
-    const auto show = [&bar](const ImageProgress& progress) {
-        bar.show(static_cast<double>(progress.done), static_cast<double>(progress.total));
-        return true;
-    };
-    save(options.out, verify::upload(Device::cpu(), chain),
-         {.alpha = verify::saved_alpha(options.drop_alpha, std::span(&image, 1)), .progress = show});
-    bar.hide();
-    if (options.json) {
-        nlohmann::ordered_json json{{"path", options.out}};
-        json.update(json_of(chain.info));
-        json["notes"] = left_out(image);
-        print_json(json);
-        return Status::good;
+// Writes the levels of the images of one command line, and remembers what was written.
+class Chains {
+public:
+    explicit Chains(const Options& options) : options_(options), device_(viewer::device_named(options.device)) {
+        std::vector<std::string> values = options.set;
+        values.insert(values.end(), options.values.begin(), options.values.end());
+        const Kernel& kernel = kernel_named("mips");
+        kernel_ = {.kernel = &kernel, .parameters = verify::parameters_of(kernel.info, values)};
     }
-    fmt::print("{}: {} of {}, {}, {} levels\n", options.out, to_string(chain.info.extent), name(chain.info.format),
-               name(chain.info.kind), chain.info.levels);
-    for (const std::string& sentence : left_out(image)) fmt::print("  {}\n", sentence);
+
+    void run() {
+        ImageOptions how = options_.image.options();
+        how.levels = 1;
+        const FrameInput input(options_.in, options_.image, how);
+        numbers_files_ = viewer::is_numbered(options_.out) && !fs::exists(options_.out);
+        if (!numbers_files_) {
+            if (input.is_numbered()) refuse_one_file(input.frames());
+            return write(input.open(0), options_.out);
+        }
+        ProgressBar bar("writing levels", "files");
+        for (std::size_t frame = 0; frame < input.frames(); ++frame) {
+            bar.show(static_cast<double>(frame), static_cast<double>(input.frames()));
+            write(input.open(frame), viewer::numbered_path(options_.out, input.first_number() + frame), &bar);
+        }
+    }
+
+    void print() const {
+        if (options_.json) {
+            nlohmann::ordered_json json{{"path", options_.out}};
+            json.update(json_of(info_));
+            if (numbers_files_) json["files"] = files_;
+            json["notes"] = notes_;
+            return print_json(json);
+        }
+        for (const std::string& sentence : notes_) fmt::print("  {}\n", sentence);
+    }
+
+private:
+    [[noreturn]] void refuse_one_file(std::size_t files) const {
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = "texton mips",
+                     .problem = fmt::format("{} stands for {} files, but OUT for one", options_.in, files),
+                     .remedy = "Write numbered files too, for example out_%03d.dds."});
+    }
+
+    // Writes level 0 of the image and all levels that the kernel computes from it as one array. `files` is the progress
+    // of all files; without it, the progress of this file is shown.
+    void write(const ImageFile& image, const fs::path& out, ProgressBar* files = nullptr) {
+        verify::refuse_planar(image, "texton mips");
+        std::optional<ProgressBar> bytes;
+        if (files == nullptr) {
+            ArrayInfo with_levels = image.info();
+            with_levels.levels = full_levels(with_levels);
+            bytes.emplace("writing levels", "bytes");
+            bytes->show(0, static_cast<double>(packed_bytes(with_levels)));
+        }
+        HostArray chain = verify::read_array(image);
+        const Texture texture(verify::upload(device_, chain), verify::standard_sampler(chain.info));
+        for (HostImage& level : verify::run(device_, kernel_, std::span(&texture, 1)))
+            chain.levels.push_back(std::move(level));
+        chain.info.levels = static_cast<int>(chain.levels.size());
+        const auto show = [&bytes](const ImageProgress& progress) {
+            if (bytes) bytes->show(static_cast<double>(progress.done), static_cast<double>(progress.total));
+            return true;
+        };
+        save(out, verify::upload(Device::cpu(), chain),
+             {.alpha = verify::saved_alpha(options_.drop_alpha, std::span(&image, 1)), .progress = show});
+        if (bytes) bytes->hide();
+        if (files_.empty()) info_ = chain.info;
+        files_.push_back(out.string());
+        for (std::string& sentence : left_out(image)) {
+            if (std::ranges::find(notes_, sentence) == notes_.end()) notes_.push_back(std::move(sentence));
+        }
+        if (options_.json) return;
+        if (files != nullptr) files->hide();
+        fmt::print("{}: {} of {}, {}, {} levels\n", files_.back(), to_string(chain.info.extent),
+                   name(chain.info.format), name(chain.info.kind), chain.info.levels);
+    }
+
+    const Options& options_;
+    Device device_;
+    verify::KernelRun kernel_;
+    bool numbers_files_ = false;
+    ArrayInfo info_;  // of the first file
+    std::vector<std::string> files_;
+    std::vector<std::string> notes_;
+};
+
+Status run(const Options& options) {
+    Chains chains(options);
+    chains.run();
+    chains.print();
     return Status::good;
 }
 
@@ -77,9 +138,15 @@ Status run(const Options& options) {
 
 void add_mips(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    command->add_option("IN", options->in, "Image file; only its level 0 is read")->required()->type_name("FILE");
     command
-        ->add_option("OUT", options->out, "File to write, of a type that stores levels: .dds, .ktx2, .exr, .tif or .tx")
+        ->add_option("IN", options->in, "Image file; only its level 0 is read. in_%03d.png stands for numbered files")
+        ->required()
+        ->type_name("FILE");
+    command
+        ->add_option(
+            "OUT", options->out,
+            "File to write, of a type that stores levels: .dds, .ktx2, .exr, .tif or .tx. Of numbered files, each is "
+            "written to its own: out_%03d.dds")
         ->required()
         ->type_name("FILE");
     add_parameters(*command, kernel_named("mips").info, options->values);
@@ -99,6 +166,7 @@ void add_mips(CLI::App* command, Status& status) {
         "Examples:\n"
         "  texton mips card.png card.dds --color srgb\n"
         "  texton mips sky.exr sky.tx --filter kaiser\n"
+        "  texton mips frame_%03d.png frame_%03d.dds               # each file\n"
         "\n"
         "Exit status:\n"
         "  0  success\n"

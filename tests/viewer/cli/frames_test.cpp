@@ -239,6 +239,28 @@ TEST_F(CliFramesTest, ConvertWritesFramesToNumberedFilesAndBack) {
     EXPECT_EQ(run("compare one_0.y4m frame_01.y4m").status, 0);
 }
 
+TEST_F(CliFramesTest, MipsWritesTheLevelsOfEachOfNumberedFiles) {
+    for (const char* number : {"7", "8"})
+        write_image(at(std::string("in_") + number + ".png"), Format::rgba8_unorm, {12, 8},
+                    test::pattern(12 * 8 * 4, static_cast<unsigned>(number[0])));
+    EXPECT_THAT(good("mips in_%d.png out_%03d.dds --device cpu"),
+                testing::AllOf(HasSubstr("out_007.dds: 12 x 8 of rgba8_srgb, array_2d, 4 levels\n"),
+                               HasSubstr("out_008.dds: 12 x 8 of rgba8_srgb, array_2d, 4 levels\n")));
+    for (const char* number : {"7", "8"}) {
+        good(std::string("mips in_") + number + ".png one.dds --device cpu");
+        EXPECT_TRUE(
+            same_bytes(test::file_bytes(at("one.dds")), test::file_bytes(at(std::string("out_00") + number + ".dds"))));
+    }
+    const json out = json::parse(good("mips in_%d.png out_%03d.ktx2 --device cpu --json"));
+    EXPECT_EQ(out["files"], (json{"out_007.ktx2", "out_008.ktx2"}));
+    EXPECT_EQ(out["levels"], 4);
+    EXPECT_THAT(refused("mips in_%d.png one.dds --device cpu"),
+                testing::AllOf(HasSubstr("in_%d.png stands for 2 files, but OUT for one"), HasSubstr("out_%03d.dds")));
+    EXPECT_THAT(refused("mips none_%d.png out_%d.dds --device cpu"), HasSubstr("stands for no file"));
+    good("mips in_7.png first_%d.dds --device cpu");
+    EXPECT_TRUE(fs::exists(at("first_0.dds")));
+}
+
 // --- planes ---
 
 TEST_F(CliFramesTest, ConvertWritesAPlane) {
