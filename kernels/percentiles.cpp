@@ -1,10 +1,16 @@
+// Large images: the values are counted by the upper halves of their keys, and then by the lower halves for each upper
+// half in which a percentile lies. Small images: the values are copied to the host and sorted, because the tables of
+// counts would cost more than the texels.
 #include <texton/percentiles.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -13,6 +19,7 @@
 #include <texton/fill.h>
 #include <texton/launch.h>
 #include <texton/linear.h>
+#include <texton/sample.h>
 
 #include "arrays/texture_state.h"
 #include "kernels/functors/key_counts.h"
@@ -74,6 +81,80 @@ std::uint64_t place_of_share(double share, std::uint64_t values) {
     return std::clamp<std::uint64_t>(count, 1, values) - 1;
 }
 
+constexpr std::size_t kMaxSorted = std::size_t{1} << 16;  // texels
+constexpr std::size_t kMaxSortedLayers = 16;              // each is a launch
+
+bool is_small(const Texture& texture) {
+    const Extent& extent = texture.extent();
+    const std::size_t layers = texture.kind() == ArrayKind::layered_2d ? texture.layers() : 1;
+    return layers <= kMaxSortedLayers && extent.width * extent.height * layers <= kMaxSorted;
+}
+
+/// The keys of the finite values of each channel.
+using Keys = std::array<std::vector<std::uint32_t>, 4>;
+
+Keys keys_of(const Stream& stream, const Texture& texture) {
+    const Texture texels = detail::by_points(texture);
+    const bool layered = texture.kind() == ArrayKind::layered_2d;
+    const FormatInfo& format = info(texture.format());
+    const Extent extent{texture.extent().width, texture.extent().height};
+    const Format words = format.kind == FormatKind::uint   ? Format::rgba32_uint
+                         : format.kind == FormatKind::sint ? Format::rgba32_sint
+                                                           : Format::rgba32_float;
+    const Linear memory = Linear::async(packed_bytes(words, extent), stream);
+    const View image = memory.view(words, extent);
+    std::vector<Texel> layer(extent.width * extent.height);
+    Keys keys;
+    for (std::size_t i = 0; i < (layered ? texture.layers() : 1); ++i) {
+        const detail::Launch launch(kPercentiles, stream, image, std::span(&texels, 1), detail::Overlap::refused);
+        const SourceShape shape = launch.shape(0);
+        launch.sample_grid({.xx = shape.x_unit, .yy = shape.y_unit, .layer = static_cast<std::int32_t>(i)});
+        copy(host_view(static_cast<void*>(layer.data()), words, extent), image, stream);
+        stream.synchronize();
+        for (int c = 0; c < format.channels; ++c) {
+            std::vector<std::uint32_t>& of_channel = keys[static_cast<std::size_t>(c)];
+            of_channel.reserve(layer.size());
+            for (const Texel& texel : layer) {
+                const std::uint32_t word = texel.channel[c];
+                float value = texel.as_float(c);
+                if (shape.integers)
+                    value = shape.is_signed ? static_cast<float>(static_cast<std::int32_t>(word))
+                                            : static_cast<float>(word);
+                if (detail::is_finite(value)) of_channel.push_back(detail::key_of(value));
+            }
+        }
+    }
+    return keys;
+}
+
+/// Sorts by one byte after the other, from the lowest on.
+void sort_keys(std::vector<std::uint32_t>& keys) {
+    std::vector<std::uint32_t> sorted(keys.size());
+    std::size_t first[4][256] = {};
+    for (const std::uint32_t key : keys) {
+        for (std::uint32_t byte = 0; byte < 4; ++byte) ++first[byte][key >> 8 * byte & 255];
+    }
+    for (std::uint32_t byte = 0; byte < 4; ++byte) {
+        std::size_t sum = 0;
+        for (std::size_t& count : first[byte]) sum += std::exchange(count, sum);
+        for (const std::uint32_t key : keys) sorted[first[byte][key >> 8 * byte & 255]++] = key;
+        keys.swap(sorted);
+    }
+}
+
+std::vector<std::array<float, 4>> sorted_percentiles(Keys keys, std::span<const double> shares) {
+    std::array<float, 4> nothing;
+    nothing.fill(std::numeric_limits<float>::quiet_NaN());
+    std::vector<std::array<float, 4>> values(shares.size(), nothing);
+    for (std::size_t c = 0; c < keys.size(); ++c) {
+        if (keys[c].empty()) continue;
+        sort_keys(keys[c]);
+        for (std::size_t i = 0; i < shares.size(); ++i)
+            values[i][c] = detail::value_of_key(keys[c][place_of_share(shares[i], keys[c].size())]);
+    }
+    return values;
+}
+
 void check(const Texture& texture, std::span<const double> shares) {
     detail::check_kind(kPercentiles, "texture", texture, {ArrayKind::array_2d, ArrayKind::layered_2d});
     for (const double share : shares) {
@@ -88,6 +169,7 @@ void check(const Texture& texture, std::span<const double> shares) {
 std::vector<std::array<float, 4>> percentiles(const Stream& stream, const Texture& texture,
                                               std::span<const double> shares) try {
     check(texture, shares);
+    if (is_small(texture)) return sorted_percentiles(keys_of(stream, texture), shares);
     const KeyCounter counter(stream, texture);
     const auto counts = std::make_unique<KeyCounts>();
     counter.count({}, *counts);

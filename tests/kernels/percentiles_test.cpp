@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -52,52 +53,92 @@ float sorted_value(std::vector<float> values, double share) {
     return values[std::max<std::size_t>(count, 1) - 1];
 }
 
-TEST_P(PercentilesTest, EveryShareIsAValueOfTheSortedTexels) {
+// Images of at most 65,536 texels in at most 16 layers are sorted; in others, values are counted.
+
+void expect_sorted_values(const std::function<std::vector<std::array<float, 4>>(const std::vector<float>&)>& found,
+                          std::size_t texels) {
     test::Random random(3);
-    std::vector<float> values(173 * 91);
+    std::vector<float> values(texels);
     for (float& value : values) {
         const auto word = static_cast<std::uint32_t>(random.bits());
         value = word % 7 == 0
                     ? (word & 8 ? 0.0f : -0.0f)
                     : std::ldexp(static_cast<float>(static_cast<std::int32_t>(word)), static_cast<int>(word % 90) - 70);
     }
-    const auto all = found(texture_of({173, 91}, values));
+    const auto all = found(values);
     for (std::size_t i = 0; i < std::size(kShares); ++i) {
         EXPECT_EQ(bits(all[i][0]), bits(sorted_value(values, kShares[i]))) << kShares[i];
         for (std::size_t c = 1; c < 4; ++c) EXPECT_TRUE(std::isnan(all[i][c]));
     }
 }
 
-TEST_P(PercentilesTest, EachChannelAndLayerOfCodesCounts) {
-    const ArrayInfo info{.format = Format::rgba8_unorm, .extent = {64, 5}, .kind = ArrayKind::layered_2d, .layers = 3};
-    const test::Bytes texels = test::pattern(packed_bytes(info), 5);
-    const auto all = found(texture_of(info, texels, {.filter = Filter::linear}));
-    for (std::size_t c = 0; c < 4; ++c) {
-        std::vector<float> values;
-        for (std::size_t i = c; i < texels.size(); i += 4)
-            values.push_back(static_cast<float>(static_cast<int>(texels[i])) / 255.0f);
-        for (std::size_t i = 0; i < std::size(kShares); ++i)
-            EXPECT_EQ(all[i][c], sorted_value(values, kShares[i])) << c << ' ' << kShares[i];
+TEST_P(PercentilesTest, EveryShareIsAValueOfTheSortedTexels) {
+    for (const Extent extent : {Extent{173, 91}, Extent{256, 256}, Extent{317, 211}}) {
+        SCOPED_TRACE(to_string(extent));
+        expect_sorted_values([&](const std::vector<float>& values) { return found(texture_of(extent, values)); },
+                             extent.width * extent.height);
     }
+}
+
+TEST_P(PercentilesTest, EachChannelAndLayerOfCodesCounts) {
+    for (const std::size_t layers : {std::size_t{3}, std::size_t{17}}) {
+        const ArrayInfo info{
+            .format = Format::rgba8_unorm, .extent = {64, 5}, .kind = ArrayKind::layered_2d, .layers = layers};
+        const test::Bytes texels = test::pattern(packed_bytes(info), 5);
+        for (const bool normalized : {false, true}) {
+            const auto all =
+                found(texture_of(info, texels, {.filter = Filter::linear, .normalized_coordinates = normalized}));
+            for (std::size_t c = 0; c < 4; ++c) {
+                std::vector<float> values;
+                for (std::size_t i = c; i < texels.size(); i += 4)
+                    values.push_back(static_cast<float>(static_cast<int>(texels[i])) / 255.0f);
+                for (std::size_t i = 0; i < std::size(kShares); ++i)
+                    EXPECT_EQ(all[i][c], sorted_value(values, kShares[i])) << layers << ' ' << c << ' ' << kShares[i];
+            }
+        }
+    }
+}
+
+// Returns the values again and again: as many as an image of 512 x 256 texels has.
+template <class Value>
+std::vector<Value> repeated(const std::vector<Value>& values) {
+    std::vector<Value> out(512 * 256);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = values[i % values.size()];
+    return out;
 }
 
 TEST_P(PercentilesTest, ValuesThatAreNotFiniteDoNotCount) {
     const double shares[] = {0, 0.5, 1};
-    const auto some = found(texture_of({5, 1}, {kNan, kInfinity, 2, -kInfinity, -3}), shares);
-    EXPECT_EQ(some[0][0], -3);
-    EXPECT_EQ(some[1][0], -3);
-    EXPECT_EQ(some[2][0], 2);
-    EXPECT_TRUE(std::isnan(found(texture_of({2, 1}, {kNan, kInfinity}), shares)[1][0]));
+    const std::vector<float> values{kNan, kInfinity, 2, -kInfinity, -3};
+    for (const auto& some :
+         {found(texture_of({5, 1}, values), shares), found(texture_of({512, 256}, repeated(values)), shares)}) {
+        EXPECT_EQ(some[0][0], -3);
+        EXPECT_EQ(some[2][0], 2);
+    }
+    EXPECT_EQ(found(texture_of({5, 1}, values), shares)[1][0], -3);
+    const std::vector<float> none{kNan, kInfinity};
+    EXPECT_TRUE(std::isnan(found(texture_of({2, 1}, none), shares)[1][0]));
+    EXPECT_TRUE(std::isnan(found(texture_of({512, 256}, repeated(none)), shares)[1][0]));
     EXPECT_TRUE(found(texture_of({1, 1}, {1}), {}).empty());
 }
 
 TEST_P(PercentilesTest, IntegersAreConverted) {
-    const std::uint16_t codes[] = {7, 65535, 9, 8};
-    const double shares[] = {0.5, 1};
-    const auto all =
-        found(texture_of({.format = Format::r16_uint, .extent = {4}}, std::as_bytes(std::span(codes))), shares);
-    EXPECT_EQ(all[0][0], 8);
-    EXPECT_EQ(all[1][0], 65535);
+    const double shares[] = {0, 0.5, 1};
+    const std::vector<std::uint16_t> codes{7, 65535, 9, 8};
+    const std::vector<std::uint16_t> many = repeated(codes);
+    const auto of = [&](Format format, const std::vector<std::uint16_t>& texels, Extent extent) {
+        return found(texture_of({.format = format, .extent = extent}, std::as_bytes(std::span(texels))), shares);
+    };
+    for (const auto& all : {of(Format::r16_uint, codes, {4}), of(Format::r16_uint, many, {512, 256})}) {
+        EXPECT_EQ(all[0][0], 7);
+        EXPECT_EQ(all[1][0], 8);
+        EXPECT_EQ(all[2][0], 65535);
+    }
+    for (const auto& all : {of(Format::r16_sint, codes, {4}), of(Format::r16_sint, many, {512, 256})}) {
+        EXPECT_EQ(all[0][0], -1);
+        EXPECT_EQ(all[1][0], 7);
+        EXPECT_EQ(all[2][0], 9);
+    }
 }
 
 TEST_P(PercentilesTest, WrongArgumentsAreRefused) {
@@ -112,16 +153,18 @@ TEST_P(PercentilesTest, WrongArgumentsAreRefused) {
 }
 
 TEST(PercentilesParityTest, DevicesReturnTheSameBits) {
-    std::vector<std::vector<std::array<float, 4>>> all;
-    for (const Device& device : test::one_of_each_kind()) {
-        const ArrayInfo info{.format = Format::rgba16_float, .extent = {301, 77}};
-        const Array array(device, info);
-        test::upload(array.view(), test::pattern(packed_bytes(info), 11));
-        all.push_back(percentiles(Stream(device), Texture(array), kShares));
-    }
-    for (const auto& other : all) {
-        for (std::size_t i = 0; i < std::size(kShares); ++i) {
-            for (std::size_t c = 0; c < 4; ++c) EXPECT_EQ(bits(other[i][c]), bits(all.front()[i][c]));
+    for (const Extent extent : {Extent{301, 77}, Extent{301, 277}}) {
+        std::vector<std::vector<std::array<float, 4>>> all;
+        for (const Device& device : test::one_of_each_kind()) {
+            const ArrayInfo info{.format = Format::rgba16_float, .extent = extent};
+            const Array array(device, info);
+            test::upload(array.view(), test::pattern(packed_bytes(info), 11));
+            all.push_back(percentiles(Stream(device), Texture(array), kShares));
+        }
+        for (const auto& other : all) {
+            for (std::size_t i = 0; i < std::size(kShares); ++i) {
+                for (std::size_t c = 0; c < 4; ++c) EXPECT_EQ(bits(other[i][c]), bits(all.front()[i][c]));
+            }
         }
     }
 }
