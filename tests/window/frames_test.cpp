@@ -1,11 +1,19 @@
-// Video files, which are shown one frame at a time.
+// Video files and numbered files, which are shown one frame at a time.
 #include <QLabel>
+#include <QListWidget>
+#include <QPlainTextEdit>
 #include <QSlider>
 #include <QSpinBox>
+#include <QStatusBar>
 #include <QToolButton>
 #include <fstream>
 #include <set>
 
+#include <fmt/format.h>
+
+#include <texton/image.h>
+
+#include "tests/support/texels.h"
 #include "tests/support/y4m_file.h"
 #include "tests/window/panel_test.h"
 #include "viewer/model/frames.h"
@@ -88,10 +96,108 @@ TEST_F(FramesTest, RawFramesAreStepped) {
     EXPECT_EQ(this->session().images[0].options.raw->frame, 1u);
 }
 
+/// Returns a session with three numbered files of gray 16, 32 and 48.
+Session numbered_in(const QTemporaryDir& folder) {
+    const std::filesystem::path path = folder.path().toStdString();
+    for (const int number : {7, 8, 9})
+        write_image(path / fmt::format("frame_{:03}.png", number), Format::r8_unorm, {16, 8},
+                    texton::test::Bytes(128, static_cast<std::byte>(16 * (number - 6))));
+    Session session;
+    session.device = "cpu";
+    session.images = {{.paths = {path / "frame_%03d.png"}}};
+    return session;
+}
+
+TEST_F(FramesTest, NumberedFilesAreTheFramesOfOneImage) {
+    start(numbered_in(folder_));
+    EXPECT_EQ(luma(workspace()), 16);
+    EXPECT_EQ(window().windowTitle(), "frame_007.png (frame 0 of 3) - Texton");
+    for (const int code : {32, 48, 16}) {
+        QTest::keyClick(&window(), Qt::Key_Period);
+        settle();
+        EXPECT_EQ(luma(workspace()), code) << "the first file follows the last one";
+    }
+    QTest::keyClick(&window(), Qt::Key_Comma);
+    settle();
+    EXPECT_EQ(luma(workspace()), 48);
+    EXPECT_EQ(window().windowTitle(), "frame_009.png (frame 2 of 3) - Texton");
+    EXPECT_EQ(session().images.size(), 1u);
+    EXPECT_EQ(frame_of(session().images[0]), 2u);
+    workspace().undo();
+    settle();
+    EXPECT_EQ(luma(workspace()), 16);
+}
+
+TEST_F(FramesTest, OneOfNumberedFilesOpensAllOfThem) {
+    const Session session = numbered_in(folder_);
+    start({"card.png"});
+    window().open_numbered_files(folder_.filePath("frame_008.png"));
+    settle();
+    EXPECT_EQ(this->session().images.back(), session.images[0]);
+    EXPECT_EQ(workspace().frames(), 3u);
+    window().open_numbered_files("card.png");
+    EXPECT_EQ(this->session().images.size(), 2u);
+    EXPECT_EQ(window().statusBar()->currentMessage(), "card.png has no number.");
+}
+
+TEST_F(FramesTest, TheShownOneOfNumberedFilesIsReadAgainWhenItChanges) {
+    start(numbered_in(folder_));
+    workspace().show_frame(1);
+    settle();
+    EXPECT_EQ(luma(workspace()), 32);
+    write_image(folder_.filePath("frame_008.png").toStdString(), Format::r8_unorm, {24, 8},
+                texton::test::Bytes(192, std::byte{100}));
+    EXPECT_TRUE(QTest::qWaitFor([&] { return luma(workspace()) == 100; }, kPatience));
+    EXPECT_EQ(frame_of(session().images[0]), 1u);
+}
+
+TEST_F(FramesTest, AFrameBehindTheLastOfNumberedFilesIsNamed) {
+    Session session = numbered_in(folder_);
+    session.images[0].options.frame = 3;
+    start(session);
+    EXPECT_TRUE(workspace().problem(0).contains("stands for 3 files")) << workspace().problem(0).toStdString();
+}
+
 class FramesPanelTest : public PanelTest {
 protected:
     const QTemporaryDir folder_;
 };
+
+TEST_F(FramesPanelTest, CommandsAndProgramsReadTheShownOneOfNumberedFiles) {
+    Session session = numbered_in(folder_);
+    session.images[0].options.frame = 2;
+    open_session("reproduce", session);
+    const QString commands = find<QPlainTextEdit>("Commands that write the visible texels to files")->toPlainText();
+    EXPECT_TRUE(commands.contains("frame_009.png")) << commands.toStdString();
+    EXPECT_FALSE(commands.contains("--frame")) << commands.toStdString();
+}
+
+TEST_F(FramesPanelTest, TheListOfImagesKeepsTheThumbnailUntilThatOfTheNextFrameIsMade) {
+    open_session("files", numbered_in(folder_));
+    settle();
+    auto* list = find<QListWidget>("Images");
+    const QString text = "frame_%03d.png\n16 x 8 of r8_srgb\n3 frames";
+    EXPECT_EQ(list->item(0)->text(), text);
+    const auto gray = [&] { return qGray(list->item(0)->icon().pixmap(64, 64).toImage().pixel(32, 32)); };
+    const int first = gray();
+    QStringList texts;
+    QObject::connect(list, &QListWidget::itemChanged, [&](QListWidgetItem* item) { texts.append(item->text()); });
+    workspace_->show_frame(2);
+    settle();
+    EXPECT_GT(gray(), first);
+    EXPECT_EQ(texts.count(text), texts.size()) << texts.join(" | ").toStdString();
+}
+
+TEST_F(FramesPanelTest, PlaybackShowsEachOfNumberedFiles) {
+    open_session("subresource", numbered_in(folder_));
+    find<QSpinBox>("Images per second")->setValue(60);
+    std::set<int> seen;
+    QObject::connect(workspace_.get(), &Workspace::documents_changed, [&] { seen.insert(luma(*workspace_)); });
+    QTest::mouseClick(find<QToolButton>("Play"), Qt::LeftButton);
+    EXPECT_TRUE(QTest::qWaitFor([&] { return seen == std::set{16, 32, 48}; }, kPatience));
+    click(find<QToolButton>("Stop"));
+    EXPECT_FALSE(workspace_->history().can_undo());
+}
 
 TEST_F(FramesPanelTest, TheFrameCanBeSelected) {
     open_session("subresource", clip_in(folder_));

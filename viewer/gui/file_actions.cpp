@@ -52,6 +52,12 @@ void open_together(MainWindow& window) {
     window.workspace().open({source});
 }
 
+void open_numbered(MainWindow& window) {
+    const QString path = QFileDialog::getOpenFileName(&window, MainWindow::tr("Open one of the numbered files"),
+                                                      folder_of_current(window.workspace()));
+    if (!path.isEmpty()) window.open_numbered_files(path);
+}
+
 void save_session(MainWindow& window) {
     const QString path = QFileDialog::getSaveFileName(&window, MainWindow::tr("Save the session"),
                                                       "session.texton.json", MainWindow::tr("Sessions (*.json)"));
@@ -116,6 +122,12 @@ void add_file_actions(MainWindow& window) {
                  tr("Opens files as the layers, slices or faces of one image"),
                  {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O)},
                  [&window] { open_together(window); }});
+    actions.add({"open-numbered",
+                 file,
+                 tr("Open &numbered files..."),
+                 tr("Opens numbered files, such as frame_001.png, as the frames of one image"),
+                 {},
+                 [&window] { open_numbered(window); }});
     actions.add({"open-recent", file, tr("Open &recent..."), tr("Opens a recently used file"), {}, [&window] {
                      open_recent(window);
                  }});

@@ -17,6 +17,7 @@
 #include "viewer/gui/theme.h"
 #include "viewer/model/end_on_signals.h"
 #include "viewer/model/named_paths.h"
+#include "viewer/model/numbered_paths.h"
 #include "viewer/model/reading_options.h"
 #include "viewer/text/error_text.h"
 
@@ -96,11 +97,16 @@ bool settle(texton::viewer::Workspace& workspace) {
 
 int run(int argc, char** argv, const Options& options, QSize size) {
     using namespace texton::viewer;
-    for (const std::string& file : options.files)
-        if (!options.screenshot.empty() && is_same_file(options.screenshot, file)) {
-            std::cerr << "texton-view: --screenshot would overwrite " << file << ". Choose another path.\n";
-            return 2;
+    if (!options.screenshot.empty()) {
+        for (const std::string& name : options.files) {
+            for (const std::filesystem::path& file : named_files(name)) {
+                if (!is_same_file(options.screenshot, file)) continue;
+                std::cerr << "texton-view: --screenshot would overwrite " << file.string()
+                          << ". Choose another path.\n";
+                return 2;
+            }
         }
+    }
     const Session session = session_of(options);
     const bool headless = !options.screenshot.empty();
     const bool has_display = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
@@ -152,7 +158,10 @@ int main(int argc, char** argv) {
     Options options;
     CLI::App app("Displays images as a GPU samples them, with their texels, samplers, kernels and memory.",
                  "texton-view");
-    app.add_option("FILE", options.files, "Image files in any format that Texton reads, or session files");
+    app.add_option(
+        "FILE", options.files,
+        "Image files in any format that Texton reads, or session files. in_%03d.png stands for numbered files, "
+        "which are the frames of one image");
     app.add_option("--session", options.session,
                    "Session file saved by the viewer: images, view, sampler, kernel, panels");
     app.add_option("--device", options.device,

@@ -16,6 +16,7 @@
 #include "viewer/gui/application.h"
 #include "viewer/gui/held_keys.h"
 #include "viewer/gui/panel.h"
+#include "viewer/model/numbered_paths.h"
 #include "viewer/render/stored_texels.h"
 #include "viewer/text/error_text.h"
 
@@ -127,10 +128,11 @@ MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
         connect(application, &Application::failed, &workspace_, &Workspace::tell);
     connect(&workspace_, &Workspace::told, this, [this](const QString& text) { statusBar()->showMessage(text, 8000); });
     connect(&watch_, &FileWatch::file_changed, this, [this](const QString& path) {
-        const auto& images = workspace_.session().images;
-        for (std::size_t i = 0; i < images.size(); ++i)
-            if (std::ranges::find(images[i].paths, std::filesystem::path(path.toStdString())) != images[i].paths.end())
+        for (std::size_t i = 0; i < workspace_.session().images.size(); ++i) {
+            const std::vector<std::filesystem::path> files = files_of_image(i);
+            if (std::ranges::find(files, std::filesystem::path(path.toStdString())) != files.end())
                 workspace_.reload(i);
+        }
     });
     show_panels();
     watch_files();
@@ -218,7 +220,6 @@ void MainWindow::show_panels() {
 void MainWindow::apply_session(const Session& before) {
     const Session& now = workspace_.session();
     if (now.panels != before.panels) show_panels();
-    if (now.images != before.images) watch_files();
     device_label_->setText(QString::fromStdString(workspace_.device().name()));
     set_steady(zoom_label_, zoom_text(now.view.zoom));
     actions_->refresh();
@@ -258,10 +259,18 @@ void MainWindow::toggle_panels() {
     }
 }
 
+// Of numbered files, the one that is loaded.
+std::vector<std::filesystem::path> MainWindow::files_of_image(std::size_t index) const {
+    const auto document = workspace_.document(index);
+    return document ? document->read_source().paths : workspace_.session().images[index].paths;
+}
+
 void MainWindow::watch_files() {
     std::set<QString> paths;
-    for (const Source& source : workspace_.session().images)
-        for (const auto& path : source.paths) paths.insert(QString::fromStdString(path.string()));
+    for (std::size_t i = 0; i < workspace_.session().images.size(); ++i)
+        for (const auto& path : files_of_image(i)) paths.insert(QString::fromStdString(path.string()));
+    if (paths == watched_) return;
+    watched_ = paths;
     watch_.watch(paths);
 }
 
@@ -278,8 +287,8 @@ void MainWindow::show_message(const QString& headline, const QString& details) {
 void MainWindow::show_documents() {
     const Session& session = workspace_.session();
     const auto shown = workspace_.shown();
-    const QString title =
-        session.images.empty() ? QString() : QString::fromStdString(title_of(session.images[session.current]));
+    const QString title = workspace_.title(session.current);
+    watch_files();
     setWindowTitle(title.isEmpty() ? tr("Texton") : tr("%1 - Texton").arg(title));
     image_label_->setText(shown ? words_of(*shown) : QString());
     image_label_->setToolTip(shown ? QString::fromStdString(halving_text(*shown)) : QString());
@@ -304,9 +313,7 @@ void MainWindow::show_hover() {
     const auto seen = workspace_.hovered();
     const auto shown = workspace_.shown();
     if (!shown || !seen) {
-        const Session& session = workspace_.session();
-        hover_label_->setText(
-            session.images.empty() ? QString() : QString::fromStdString(title_of(session.images[session.current])));
+        hover_label_->setText(workspace_.title(workspace_.session().current));
         return;
     }
     read_hovered();
@@ -367,6 +374,12 @@ void MainWindow::open_files(const QStringList& paths) {
         sources.push_back({.paths = {path.toStdString()}});
     }
     workspace_.open(sources);
+}
+
+void MainWindow::open_numbered_files(const QString& path) {
+    const auto name = numbered_name_of(path.toStdString());
+    if (!name) return workspace_.tell(tr("%1 has no number.").arg(QFileInfo(path).fileName()));
+    open_files({QString::fromStdString(name->string())});
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

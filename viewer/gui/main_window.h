@@ -6,7 +6,10 @@
 #include <QProgressBar>
 #include <QStackedWidget>
 #include <QTimer>
+#include <filesystem>
 #include <map>
+#include <set>
+#include <vector>
 
 #include "viewer/gui/actions.h"
 #include "viewer/gui/canvas.h"
@@ -32,6 +35,8 @@ public:
 
     /// Opens each file as a separate image. Session files (.json) replace the session.
     void open_files(const QStringList& paths);
+    /// Opens all files whose names differ from this one only in a number, as the frames of one image.
+    void open_numbered_files(const QString& path);
     void show_panel(const QString& id, bool shown);
     /// Hides all panels, or shows the panels again that were hidden by the last call.
     void toggle_panels();
@@ -58,6 +63,7 @@ private:
     void show_message(const QString& headline, const QString& details);
     void show_panels();
     void keep_panels();
+    std::vector<std::filesystem::path> files_of_image(std::size_t index) const;
     void watch_files();
 
     Workspace& workspace_;
@@ -73,6 +79,7 @@ private:
     std::map<QString, QDockWidget*> docks_;
     std::optional<std::vector<std::string>> hidden_panels_;
     FileWatch watch_;
+    std::set<QString> watched_;
     bool applies_ = false;  // while the docks are updated from the session
 };
 

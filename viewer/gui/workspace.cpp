@@ -151,7 +151,17 @@ void Workspace::show_frame(std::size_t frame) {
 
 std::size_t Workspace::frames() const {
     const std::shared_ptr<const Document> current = document();
-    return current ? current->file().metadata().frames : 1;
+    return current ? current->frames() : 1;
+}
+
+QString Workspace::title(std::size_t index) const {
+    if (index >= session_.images.size()) return {};
+    const std::shared_ptr<const Document> shown = document(index);
+    if (!shown || !shown->is_numbered()) return QString::fromStdString(title_of(session_.images[index]));
+    return tr("%1 (frame %2 of %3)")
+        .arg(QString::fromStdString(shown->title()))
+        .arg(frame_of(shown->source()))
+        .arg(shown->frames());
 }
 
 void Workspace::close(std::size_t index) {

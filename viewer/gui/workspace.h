@@ -51,11 +51,14 @@ public:
     /// its image.
     void open(const std::vector<Source>& sources);
     void reload(std::size_t index);
-    /// Shows another frame of a video file, in place of the image's present frame. Consecutive calls are undone
-    /// together. Does nothing if there is no such frame.
+    /// Shows another frame of a video file or of numbered files, in place of the image's present frame. Consecutive
+    /// calls are undone together. Does nothing if there is no such frame.
     void show_frame(std::size_t frame);
-    /// Returns the number of frames of the current image; 1 if it is not a video file or not loaded.
+    /// Returns the number of frames of the current image; 1 if it has no frames or is not loaded.
     std::size_t frames() const;
+    /// Returns the name of an image: that of its file, or of the file that is shown of numbered files, with its
+    /// index: "frame_003.png (frame 2 of 24)".
+    QString title(std::size_t index) const;
     void close(std::size_t index);
     /// Starts writing all texels of the shown image to a file. Does nothing but show a message if an export is running
     /// already.
@@ -65,7 +68,7 @@ public:
     void cancel_files();
 
     /// Returns null while the image is loading and if it could not be loaded; problem() then returns the reason. While
-    /// another frame of a video file is loading, the frame before it is returned.
+    /// another frame is loading, the frame before it is returned.
     std::shared_ptr<const Document> document(std::size_t index) const;
     std::shared_ptr<const Document> document() const { return document(session_.current); }
     QString problem(std::size_t index) const;

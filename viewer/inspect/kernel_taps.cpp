@@ -2,11 +2,13 @@
 
 #include <texton/kernel.h>
 
+#include "viewer/model/frames.h"
+
 namespace texton::viewer {
 
 std::optional<std::vector<verify::Tap>> kernel_taps(const Session& session, const Offset& pixel) {
     if (session.kernel.name.empty() || session.current >= session.images.size()) return std::nullopt;
-    const Source& source = session.images[session.current];
+    const Source source = files_of(session.images[session.current]).source;
     verify::Case question;
     question.name = session.kernel.name;
     question.run.kernel = &kernel_named(session.kernel.name);

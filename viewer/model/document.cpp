@@ -26,12 +26,13 @@ std::size_t nearest(std::size_t index, std::size_t count) { return std::min(inde
 
 std::shared_ptr<const Document> Document::open(const Source& source, const Device& device,
                                                const OnImageProgress& progress) {
-    for (const std::filesystem::path& path : source.paths) refuse_special_file(path);
-    const ImageFile whole = open_image(source.paths, source.options, file_reading());
+    const FrameFiles files = files_of(source);
+    for (const std::filesystem::path& path : files.source.paths) refuse_special_file(path);
+    const ImageFile whole = open_image(files.source.paths, files.source.options, file_reading());
     const int maximum = max_halvings(whole.info());
     for (int halvings = needed_halvings(device, whole.info());; ++halvings) {
         try {
-            return open_halved(source, device, whole, halvings, progress);
+            return open_halved(source, files, device, whole, halvings, progress);
         } catch (const Error& error) {
             // Other processes may have allocated memory in the meantime, or the process may have a lower limit.
             if (error.code() == ErrorCode::out_of_memory && halvings < maximum) continue;
@@ -48,10 +49,11 @@ std::shared_ptr<const Document> Document::open(const Source& source, const Devic
     }
 }
 
-std::shared_ptr<const Document> Document::open_halved(const Source& source, const Device& device,
-                                                      const ImageFile& whole, int halvings,
+std::shared_ptr<const Document> Document::open_halved(const Source& source, const FrameFiles& files,
+                                                      const Device& device, const ImageFile& whole, int halvings,
                                                       const OnImageProgress& progress) {
-    const std::shared_ptr<Document> document(new Document(source, title_of(source), whole, device));
+    const std::shared_ptr<Document> document(new Document(source, title_of(files.source), whole, device));
+    document->files_ = files;
     LoadOptions options{.progress = progress};
     options.timing = &document->timing_;
     if (plane_count(whole.info().format) > 1) {
@@ -63,9 +65,9 @@ std::shared_ptr<const Document> Document::open_halved(const Source& source, cons
         if (halvings > 0) document->image_ = image_of(document->planar_);
     } else if (halvings == 0 || whole.info().levels > 1) {
         document->whole_ = whole.info();
-        ImageOptions finer_left_out = source.options;
+        ImageOptions finer_left_out = files.source.options;
         finer_left_out.first_level += halvings;
-        if (halvings > 0) document->image_ = open_image(source.paths, finer_left_out, file_reading());
+        if (halvings > 0) document->image_ = open_image(files.source.paths, finer_left_out, file_reading());
         options.usage = verify::usage_for_kernels(device, document->image_.info());
         document->array_ = texton::load(device, document->image_, options);
     } else {

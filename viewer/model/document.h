@@ -20,6 +20,7 @@
 #include <texton/texture.h>
 
 #include "viewer/model/cancellation.h"
+#include "viewer/model/frames.h"
 #include "viewer/model/session.h"
 
 namespace texton::viewer {
@@ -38,9 +39,16 @@ public:
     /// array has the same extent, the result refers to the same positions as `like`.
     static std::shared_ptr<const Document> of(Array array, std::string title, const Document* like = nullptr);
 
-    const std::string& title() const noexcept { return title_; }  ///< Returns the title for the window.
+    /// Returns the title for the window: the name of the file.
+    const std::string& title() const noexcept { return title_; }
     /// Returns the files and options. It has no paths if the document was created from an array.
     const Source& source() const noexcept { return source_; }
+    /// Returns source() with the files that were read: of numbered files the one of the frame.
+    const Source& read_source() const noexcept { return files_.source; }
+    /// Returns true if source() names numbered files, which are the frames.
+    bool is_numbered() const noexcept { return files_.frames > 0; }
+    /// Returns the number of frames of the video file or the numbered files; 1 for other images.
+    std::size_t frames() const { return is_numbered() ? files_.frames : file_.metadata().frames; }
     /// Returns the image whose texels the array contains: that of the files, or the reduced image.
     const ImageFile& image() const noexcept { return image_; }
     /// Returns the image of the files at full size, or the array if there are no files.
@@ -96,8 +104,8 @@ public:
     Texture texel_texture(int plane = 0) const;
 
 private:
-    static std::shared_ptr<const Document> open_halved(const Source& source, const Device& device,
-                                                       const ImageFile& whole, int halvings,
+    static std::shared_ptr<const Document> open_halved(const Source& source, const FrameFiles& files,
+                                                       const Device& device, const ImageFile& whole, int halvings,
                                                        const OnImageProgress& progress);
     Document(Source source, std::string title, ImageFile image, Device device)
         : source_(std::move(source)),
@@ -109,6 +117,7 @@ private:
     std::vector<std::byte> array_texels(const SubresourceIndex& subresource, const TexelBox& box) const;
 
     Source source_;
+    FrameFiles files_;
     std::string title_;
     ImageFile image_;
     ImageFile file_;

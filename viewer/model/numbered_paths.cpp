@@ -1,6 +1,8 @@
 #include "viewer/model/numbered_paths.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,6 +28,9 @@ struct Pattern {
     std::string after;
 
     std::string name(std::size_t number) const { return fmt::format("{}{:0{}}{}", before, number, digits, after); }
+    std::string text() const {
+        return fmt::format("{}%{}d{}", before, digits > 1 ? fmt::format("0{}", digits) : "", after);
+    }
 };
 
 std::optional<Pattern> pattern_in(const std::string& name) {
@@ -52,6 +57,14 @@ std::optional<std::size_t> number_of(const Pattern& pattern, const std::string& 
     return number;
 }
 
+std::vector<std::string> names_in(const fs::path& folder) {
+    std::vector<std::string> names;
+    std::error_code unreadable;
+    for (const auto& entry : fs::directory_iterator(folder.empty() ? fs::path(".") : folder, unreadable))
+        names.push_back(entry.path().filename().string());
+    return names;
+}
+
 [[noreturn]] void refuse_files(const fs::path& pattern, std::string problem, std::string remedy) {
     throw Error({.code = ErrorCode::io,
                  .object = "texton",
@@ -64,10 +77,8 @@ std::optional<std::size_t> number_of(const Pattern& pattern, const std::string& 
 std::map<std::size_t, fs::path> files_by_number(const fs::path& path) {
     const Pattern pattern = pattern_in(path.filename().string()).value();
     std::map<std::size_t, fs::path> files;
-    std::error_code unreadable;
     const fs::path folder = path.parent_path();
-    for (const auto& entry : fs::directory_iterator(folder.empty() ? fs::path(".") : folder, unreadable)) {
-        const std::string name = entry.path().filename().string();
+    for (const std::string& name : names_in(folder)) {
         if (const auto number = number_of(pattern, name)) files.emplace(*number, folder / name);
     }
     if (files.empty())
@@ -89,6 +100,31 @@ bool is_numbered(const fs::path& pattern) { return pattern_in(pattern.filename()
 
 fs::path numbered_path(const fs::path& pattern, std::size_t number) {
     return pattern.parent_path() / pattern_in(pattern.filename().string()).value().name(number);
+}
+
+std::optional<fs::path> numbered_name_of(const fs::path& file) {
+    constexpr const char* kDigits = "0123456789";
+    const std::string name = file.filename().string();
+    if (name.find('%') != std::string::npos) return {};
+    const std::vector<std::string> names = names_in(file.parent_path());
+    std::optional<Pattern> found;
+    std::ptrdiff_t most = 0;
+    for (std::size_t begin = name.find_first_of(kDigits), end; begin != std::string::npos;
+         begin = name.find_first_of(kDigits, end)) {
+        end = std::min(name.find_first_not_of(kDigits, begin), name.size());
+        for (const std::size_t digits : {std::size_t{1}, end - begin}) {
+            if (digits > kMaxDigits) continue;
+            const Pattern pattern{name.substr(0, begin), digits, name.substr(end)};
+            if (!number_of(pattern, name)) continue;
+            const std::ptrdiff_t files = std::ranges::count_if(
+                names, [&](const std::string& each) { return number_of(pattern, each).has_value(); });
+            if (files < most) continue;
+            most = files;
+            found = pattern;
+        }
+    }
+    if (!found) return {};
+    return file.parent_path() / found->text();
 }
 
 std::vector<fs::path> named_files(const fs::path& path) {

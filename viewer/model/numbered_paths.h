@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace texton::viewer {
@@ -19,5 +20,9 @@ namespace texton::viewer {
 /// Returns the numbered files that a name stands for, in the order of their numbers, or only the path itself if it is
 /// not the name of numbered files or if a file has this name. Throws the errors of files_by_number().
 [[nodiscard]] std::vector<std::filesystem::path> named_files(const std::filesystem::path& path);
+
+/// Returns the name of numbered files that stands for the file and for the most other files of its folder:
+/// in_%03d.png for in_007.png. Returns nothing if the name contains no number, or a %.
+[[nodiscard]] std::optional<std::filesystem::path> numbered_name_of(const std::filesystem::path& file);
 
 }  // namespace texton::viewer

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "viewer/model/file_reading.h"
+#include "viewer/model/frames.h"
 #include "viewer/render/render.h"
 
 namespace texton::viewer {
@@ -63,11 +64,13 @@ Thumbnail thumbnail(const std::shared_ptr<const Document>& document, int side) {
     scene.session.fits = false;
     out.pixels = render(scene, {0, 0, out.width, out.height});
     out.text = array_text(document->file().info());
+    if (document->frames() > 1) out.text += fmt::format("\n{} frames", document->frames());
     return out;
 }
 
 Thumbnail thumbnail(const Source& source, int side, std::size_t max_bytes) {
-    const ImageFile image = open_image(source.paths, source.options, file_reading());
+    const Source files = files_of(source).source;
+    const ImageFile image = open_image(files.paths, files.options, file_reading());
     if (packed_bytes(image.info()) > max_bytes) return {.text = array_text(image.info())};
     return thumbnail(Document::open(source, Device::cpu()), side);
 }

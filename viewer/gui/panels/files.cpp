@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "viewer/model/frames.h"
 #include "viewer/render/image_list.h"
 
 namespace texton::viewer {
@@ -143,13 +144,21 @@ FilesPanel::Small* FilesPanel::small_of(const Source& source) {
     return found != small_.end() ? &*found : nullptr;
 }
 
+// Returns the thumbnail of the image or, until it is made, that of the frame before it.
+const FilesPanel::Small* FilesPanel::small_or_former(const Source& source) {
+    if (const Small* small = small_of(source)) return small;
+    const auto former =
+        std::ranges::find_if(small_, [&](const Small& each) { return is_other_frame(source, each.source); });
+    return former != small_.end() ? &*former : nullptr;
+}
+
 void FilesPanel::show_item(std::size_t index) {
     const Session& session = workspace().session();
     const Source& source = session.images[index];
-    const Small* small = small_of(source);
+    const Small* small = small_or_former(source);
     QString state = small != nullptr ? small->text : QString();
     if (!workspace().problem(index).isEmpty()) state = tr("cannot be shown");
-    if (workspace().is_loading(index)) state = tr("loading");
+    if (workspace().is_loading(index) && !workspace().document(index)) state = tr("loading");
     if (session.reference == index) state = tr("reference, %1").arg(state);
     QListWidgetItem* item = list_->item(static_cast<int>(index));
     item->setText(QString::fromStdString(title_of(source)) + "\n" + state);
@@ -165,9 +174,11 @@ void FilesPanel::refresh() {
     const int count = static_cast<int>(session.images.size());
     while (list_->count() > count) delete list_->takeItem(list_->count() - 1);
     while (list_->count() < count) list_->addItem(new QListWidgetItem);
-    std::erase_if(small_, [&](const Small& small) {
-        return std::ranges::find(session.images, small.source) == session.images.end();
-    });
+    std::vector<Source> kept;
+    for (const Source& image : session.images) {
+        if (const Small* small = small_or_former(image)) kept.push_back(small->source);
+    }
+    std::erase_if(small_, [&](const Small& small) { return std::ranges::find(kept, small.source) == kept.end(); });
     for (std::size_t index = 0; index < session.images.size(); ++index) show_item(index);
     list_->setCurrentRow(count == 0 ? -1 : static_cast<int>(session.current));
     refreshing_ = false;
@@ -217,6 +228,11 @@ void FilesPanel::make_next_thumbnail() {
             }
             return [self, source, document, made = std::move(made), ratio] {
                 if (!self) return;
+                const std::vector<Source>& images = self->workspace().session().images;
+                std::erase_if(self->small_, [&](const Small& small) {
+                    return std::ranges::find(images, small.source) == images.end() &&
+                           is_other_frame(source, small.source);
+                });
                 Small* small = self->small_of(source);
                 if (small == nullptr) small = &self->small_.emplace_back();
                 *small = {source, document, made.pixels.empty() ? QIcon() : icon_of(made, ratio),

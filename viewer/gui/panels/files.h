@@ -38,6 +38,7 @@ private:
     void toggle_reference();
     void show_progress(double share, const QString& what);
     Small* small_of(const Source& source);
+    const Small* small_or_former(const Source& source);
     void show_item(std::size_t index);
     QString note() const;
     void make_next_thumbnail();

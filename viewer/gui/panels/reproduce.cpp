@@ -73,6 +73,9 @@ void ReproducePanel::session_changed() {
               .planar = current->is_planar(),
               .width = pixels.width(),
               .height = pixels.height()};
+    for (std::size_t i = 0; i < session.images.size(); ++i) {
+        if (const auto document = workspace().document(i)) seen.session.images[i] = document->read_source();
+    }
     if (current->whole().levels > 1) {
         seen.session.images[session.current].options.first_level += current->halvings();
     } else {
