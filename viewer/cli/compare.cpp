@@ -26,8 +26,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<const char*, 9> kMetrics{"differing", "max",  "ulp",       "mse",  "psnr",
-                                              "ssim",      "flip", "histogram", "worst"};
+constexpr const char* kAllMetrics = "all";
+constexpr std::array kMetrics{"differing", "max",  "ulp",       "mse",   "psnr",
+                              "ssim",      "flip", "histogram", "worst", kAllMetrics};
+
+// SSIM and FLIP take several times as long as reading the files and all other metrics. Of images with more texels they
+// are computed on request only.
+constexpr std::size_t kMaxTexelsOfAllMetrics = std::size_t{1} << 24;
 
 struct Options {
     std::string a;
@@ -47,7 +52,8 @@ struct Options {
     bool json = false;
 
     bool shows(const std::string& metric) const {
-        return metrics.empty() || std::find(metrics.begin(), metrics.end(), metric) != metrics.end();
+        const auto lists = [&](const std::string& name) { return std::ranges::find(metrics, name) != metrics.end(); };
+        return metrics.empty() || lists(kAllMetrics) || lists(metric);
     }
     bool needs_ssim() const { return shows("ssim") || min_ssim; }
     bool needs_flip() const { return shows("flip") || max_flip || !heat_map.empty(); }
@@ -437,10 +443,25 @@ void require_other_files(const Options& options) {
     if (!options.heat_map.empty()) check("--ulp-map", options.ulp_map, options.heat_map);
 }
 
-Result compare_files(const Options& options) {
+// Leaves SSIM and FLIP out of the default metrics if the images are large and no option needs them. Adds a note that
+// says so.
+void choose_metrics(Options& options, const std::vector<ComparedFile>& files, std::vector<std::string>& notes) {
+    const auto is_large = [](const ComparedFile& file) { return file.max_texels() > kMaxTexelsOfAllMetrics; };
+    const bool needs_all = options.min_ssim || options.max_flip || !options.heat_map.empty();
+    if (!options.metrics.empty() || needs_all || std::ranges::none_of(files, is_large)) return;
+    for (const std::string metric : kMetrics) {
+        if (metric != "ssim" && metric != "flip" && metric != kAllMetrics) options.metrics.push_back(metric);
+    }
+    notes.push_back(fmt::format(
+        "SSIM and FLIP are not computed, because an image has more than {} texels. --metric all computes them.",
+        kMaxTexelsOfAllMetrics));
+}
+
+Result compare_files(Options& options) {
     const std::vector<ComparedFile> files_a = opened(options.a, options), files_b = opened(options.b, options);
     const std::vector<Pair> pairs = pairs_of(files_a, files_b);
     Result out;
+    choose_metrics(options, files_a, out.notes);
     for (const std::vector<ComparedFile>* files : {&files_a, &files_b})
         for (const ComparedFile& file : *files)
             out.notes.insert(out.notes.end(), file.notes().begin(), file.notes().end());
@@ -474,7 +495,7 @@ Result compare_files(const Options& options) {
     return out;
 }
 
-Status run(const Options& options) {
+Status run(Options& options) {
     require_other_files(options);
     const Result result = compare_files(options);
     const Extent extent = result.a.file.extent;
@@ -532,6 +553,8 @@ void add_compare(CLI::App* command, Status& status) {
         "stored values; sRGB is not linearized. If the encodings of the files differ, the output says so. Of two "
         "files\n"
         "with three channels, only these three are compared.\n"
+        "All metrics are computed by default; of images with more than 16777216 texels, SSIM and FLIP only with\n"
+        "--metric all, or if an option needs them.\n"
         "--max-ulp, --min-psnr, --min-ssim and --max-flip are limits; the command passes if all of them are met.\n"
         "\n"
         "All parts, levels, layers and faces of the files, or both planes of all frames, are compared, and each must\n"

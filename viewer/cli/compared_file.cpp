@@ -130,6 +130,15 @@ Format ComparedFile::format(std::size_t index) const {
     return image.plane ? file.plane(*image.plane).info().format : file.info().format;
 }
 
+std::size_t ComparedFile::max_texels() const {
+    std::size_t texels = 0;
+    for (const ImageFile& part : parts_) {
+        const Extent& extent = part.info().extent;
+        texels = std::max(texels, extent.width * extent.height * extent.depth);
+    }
+    return texels;
+}
+
 const std::string& ComparedFile::color_space(std::size_t index) const {
     return parts_[at(index).part].metadata().color_space;
 }

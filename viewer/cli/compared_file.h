@@ -36,6 +36,8 @@ public:
     Format format(std::size_t index) const;
     /// Returns the color space that the file states for an image. Empty if it states none.
     const std::string& color_space(std::size_t index) const;
+    /// Returns the number of texels of the largest image.
+    std::size_t max_texels() const;
     /// Reads an image. The texels of sRGB formats get the unorm format with the same bits. Block-compressed images are
     /// decoded, without loss. Throws the errors of read_image() and ImageFile::read().
     Image read(std::size_t index) const;

@@ -116,6 +116,23 @@ TEST_F(CliCompareTest, OnlyRequestedMetricsAreShown) {
     EXPECT_EQ(run("compare a.png b.png --metric beauty").status, 2);
 }
 
+TEST_F(CliCompareTest, CostlyMetricsOfLargeImagesAreComputedOnRequest) {
+    const Extent extent{8192, 2049};
+    write("large.tif", Bytes(packed_bytes(Format::r8_unorm, extent)), Format::r8_unorm, extent);
+    const json usual = json::parse(run("compare large.tif large.tif --json").out);
+    EXPECT_FALSE(usual.contains("flip"));
+    EXPECT_FALSE(usual["all"].contains("ssim"));
+    EXPECT_TRUE(usual["all"].contains("psnr"));
+    ASSERT_EQ(usual["notes"].size(), 1u);
+    EXPECT_THAT(usual["notes"][0].get<std::string>(), HasSubstr("--metric all computes them"));
+    for (const char* option : {"--metric all", "--max-flip 0", "--min-ssim 1"}) {
+        const json out = json::parse(run(std::string("compare large.tif large.tif --json ") + option).out);
+        EXPECT_TRUE(out.contains("flip")) << option;
+        EXPECT_EQ(out["all"]["ssim"], 1) << option;
+        EXPECT_EQ(out["notes"], json::array()) << option;
+    }
+}
+
 TEST_F(CliCompareTest, MapsMarkTheDifferingTexels) {
     const Ended result = run("compare a.png b.png --ulp-map ulp.png --heat-map seen.png --metric ulp");
     EXPECT_EQ(result.status, 1) << result.err;
