@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -296,6 +297,12 @@ void check(const RunSteps& steps) {
     verify::check(steps.pipeline);
 }
 
+// Returns true if neither an input nor an output is named: the pipeline is written, but not run.
+bool only_saves_pipeline(const RunOptions& options, const RunSteps& steps) {
+    const auto writes = [](const PipelineStep& step) { return !step.out.empty(); };
+    return !options.save_pipeline.empty() && steps.input.empty() && std::ranges::none_of(steps.pipeline, writes);
+}
+
 struct Options {
     RunOptions run;
     StepOptions first;
@@ -313,6 +320,15 @@ Status run(Options& options, const std::vector<std::string>& words) {
     const RunSteps steps = parse_steps(words, options.first, options.run);
     if (steps.helped != nullptr) {
         print_kernel(*steps.helped, options.run.json);
+        return Status::good;
+    }
+    if (only_saves_pipeline(options.run, steps)) {
+        verify::check(steps.pipeline);
+        verify::write_pipeline(options.run.save_pipeline, steps.pipeline);
+        if (options.run.json)
+            print_json({{"path", options.run.save_pipeline.string()}});
+        else
+            fmt::print("{}: {}\n", options.run.save_pipeline.string(), count_of(steps.pipeline.size(), "kernel"));
         return Status::good;
     }
     check(steps);
@@ -350,6 +366,7 @@ void add_run(CLI::App* command, Status& status) {
         "  read for the others. The images stay in memory of the device, and each kernel may write them with -o.\n"
         "  --save-pipeline writes the kernels and their options to a JSON file, which can be run in place of a "
         "kernel.\n"
+        "  Without an input and -o, nothing is computed.\n"
         "\n"
         "Output:\n"
         "  A mip chain is written to one file if the file type stores levels (.dds, .ktx2, .exr, .tif, .tx), and a "

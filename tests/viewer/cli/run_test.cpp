@@ -194,6 +194,19 @@ TEST_F(CliRunTest, ASavedPipelineComputesTheSameImage) {
     EXPECT_EQ(run("run gone.json a.png -o e.png").status, 2);
 }
 
+TEST_F(CliRunTest, APipelineIsSavedWithoutAnImage) {
+    const Ended saved = run("run gaussian --sigma 2 --then swizzle --order gbra --save-pipeline p.json");
+    EXPECT_EQ(saved.status, 0) << saved.err;
+    EXPECT_EQ(saved.out, "p.json: 2 kernels\n");
+    EXPECT_EQ(run("run p.json a.png -o b.png --device cpu").status, 0);
+    EXPECT_EQ(run("run gaussian a.png --sigma 2 --then swizzle --order gbra -o c.png --device cpu").status, 0);
+    EXPECT_EQ(read_image(at("b.png")).texels, read_image(at("c.png")).texels);
+    const Ended half = run("run gaussian a.png --save-pipeline q.json");
+    EXPECT_EQ(half.status, 2);
+    EXPECT_THAT(half.err, HasSubstr("no output file was named"));
+    EXPECT_FALSE(std::filesystem::exists(at("q.json")));
+}
+
 TEST_F(CliRunTest, InvalidUseIsRefusedWithTheAlternatives) {
     const auto refused = [&](const std::string& arguments, const char* what) {
         const Ended result = run(arguments);
