@@ -111,6 +111,11 @@ private:
             const std::string name = is_last && !options_.output.empty() ? options_.output : step.out.string();
             if (is_last && name.empty())
                 refuse("no output was named", "Name the file of the last step, for example -o 'out/{stem}.png'.");
+            std::error_code unreadable;
+            if (!name.empty() && (name.ends_with('/') || fs::is_directory(name, unreadable)))
+                refuse(fmt::format("the output {} is a folder", name),
+                       fmt::format("Name the files in it, for example -o '{}'.",
+                                   (fs::path(name) / "{stem}.png").string()));
             patterns_.push_back(name.empty() ? std::nullopt : std::optional<OutputPattern>(name));
         }
         verify::Json patterns = verify::Json::array();
@@ -154,7 +159,8 @@ private:
                            ? fmt::format("two steps write {}", output.string())
                            : fmt::format("{} and {} have the same output, {}", found->second->input.string(),
                                          item.input.string(), output.string()),
-                       "Use {folder}, {name} or {number} in the name of the output.");
+                       "Use {stem}, {folder}, {name} or {number} in the name of the output, such that no two are the "
+                       "same.");
             }
         }
         for (const BatchItem& item : all_) {

@@ -14,6 +14,7 @@
 #include <texton/linear.h>
 
 #include "viewer/cli/commands.h"
+#include "viewer/cli/kernel_options.h"
 #include "viewer/cli/progress.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/document.h"
@@ -167,7 +168,7 @@ Status run(const Options& options) {
     const Format format = verify::format_of(options.format, "--format");
     const Device device = viewer::device_named(options.device);
     std::vector<const Kernel*> selected;
-    for (const std::string& name : options.kernels) selected.push_back(&kernel_named(name));
+    for (const std::string& name : options.kernels) selected.push_back(&kernel_typed(name));
     if (selected.empty()) {
         for (const Kernel& kernel : kernels()) selected.push_back(&kernel);
     }

@@ -230,7 +230,7 @@ void add_convert(CLI::App* command, Status& status) {
         "The extension of OUT selects the file type. .dds and .ktx2 files store every array kind with all levels.\n"
         "Several input files become the layers of an array, the faces of a cubemap (--kind cubemap) or the slices\n"
         "of a volume (--kind array_3d). Color space and metadata are kept; premultiplied alpha stays premultiplied.\n"
-        "If writing fails, an existing OUT is unchanged.\n"
+        "If writing fails, an existing OUT is unchanged. No levels are computed: `texton mips` does that.\n"
         "\n"
         "Values change only if --format or --color requires it, or if OUT cannot hold BC, snorm or rgb10a2 texels.\n"
         "These are converted to the nearest format that OUT can hold, and the output says so. Integers take the\n"

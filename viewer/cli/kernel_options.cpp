@@ -7,6 +7,9 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <texton/error.h>
+
+#include "core/nearest_name.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/json_object.h"
 
@@ -115,6 +118,20 @@ void print_kernel(const KernelInfo& kernel, bool json) {
     fmt::print("\ntexton run {}", kernel.name);
     for (const InputInfo& input : kernel.inputs) fmt::print(" {}", input.name);
     fmt::print(" -o OUT [OPTION...]\n");
+}
+
+const Kernel& kernel_typed(const std::string& name) {
+    std::vector<std::string_view> names;
+    for (const Kernel& kernel : kernels()) {
+        if (kernel.info.name == name) return kernel;
+        names.push_back(kernel.info.name);
+    }
+    const std::string nearest = detail::nearest_name(name, names);
+    throw Error({.code = ErrorCode::bad_argument,
+                 .object = "texton",
+                 .problem = fmt::format("there is no kernel '{}'", name),
+                 .remedy = fmt::format("{}`texton run --list` lists all kernels.",
+                                       nearest.empty() ? "" : fmt::format("Did you mean '{}'? ", nearest))});
 }
 
 std::string kernel_names() {

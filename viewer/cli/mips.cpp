@@ -39,6 +39,17 @@ struct Options {
     bool json = false;
 };
 
+// Writes the array. Unlike that of save(), the message does not propose to read fewer levels.
+void save_levels(const fs::path& out, const HostArray& chain, const SaveOptions& how) try {
+    save(out, verify::upload(Device::cpu(), chain), how);
+} catch (const Error& error) {
+    if (!error.problem().ends_with("cannot hold levels")) throw;
+    throw Error({.code = error.code(),
+                 .object = std::string(error.object()),
+                 .problem = std::string(error.problem()),
+                 .remedy = "Use .dds, .ktx2, .tif or .exr. `texton run mips` writes each level to a file of its own."});
+}
+
 // Writes the levels of the images of one command line, and remembers what was written.
 class Chains {
 public:
@@ -104,8 +115,8 @@ private:
             if (bytes) bytes->show(static_cast<double>(progress.done), static_cast<double>(progress.total));
             return true;
         };
-        save(out, verify::upload(Device::cpu(), chain),
-             {.alpha = verify::saved_alpha(options_.drop_alpha, std::span(&image, 1)), .progress = show});
+        save_levels(out, chain,
+                    {.alpha = verify::saved_alpha(options_.drop_alpha, std::span(&image, 1)), .progress = show});
         if (bytes) bytes->hide();
         if (files_.empty()) info_ = chain.info;
         files_.push_back(out.string());

@@ -56,7 +56,7 @@ struct Step {
 
 // Parses the words of a step, of which the first one is the kernel's name.
 Step parse_step(Words words, const StepOptions& before, RunOptions& options) {
-    const Kernel& kernel = kernel_named(words.front());
+    const Kernel& kernel = kernel_typed(words.front());
     StepOptions typed;
     Step parsed;
     CLI::App app("", "texton run " + kernel.info.name);

@@ -10,7 +10,7 @@ void describe(CLI::App& program) {
     program.set_version_flag("--version", "texton " TEXTON_VERSION);
     program.require_subcommand(1);
     program.footer(
-        "Run `texton COMMAND --help` for the options, examples and exit status of a command.\n"
+        "Run `texton COMMAND --help` or `texton help COMMAND` for the options, examples and exit status of a command.\n"
         "\n"
         "Exit status:\n"
         "  0  success\n"

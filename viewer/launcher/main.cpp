@@ -135,7 +135,8 @@ int run(int argc, char** argv) {
                     names.push_back(command.name);
                 std::cerr << "texton: unknown " << (argv[1][0] == '-' ? "option" : "command") << " '" << argv[1] << "'."
                           << texton::detail::did_you_mean(argv[1], names)
-                          << " Run `texton --help` for a list of options and commands.\n";
+                          << " Run `texton --help` for a list of options and commands."
+                          << (argv[1][0] == '-' ? "" : " Kernels are run by `texton run KERNEL`.") << '\n';
             }
             return kFailed;
         }
@@ -146,8 +147,21 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    std::vector<char*> arguments(argv, argv + argc);
+    // `texton help COMMAND` is `texton COMMAND --help`. An unknown command is refused instead.
+    static char help[] = "--help";
+    if (argc > 1 && std::string_view(argv[1]) == "help") {
+        const auto is_asked = [&](const texton::launcher::CommandName& command) {
+            return std::string_view(argv[2]) == command.name;
+        };
+        const bool is_known = argc == 2 || std::ranges::any_of(texton::launcher::kCommandNames, is_asked);
+        arguments.erase(arguments.begin() + 1);
+        if (is_known) arguments.push_back(help);
+    }
+    const int count = static_cast<int>(arguments.size());
+    arguments.push_back(nullptr);
     try {
-        return run(argc, argv);
+        return run(count, arguments.data());
     } catch (const std::exception& error) {
         std::cerr << "texton: " << error.what() << '\n';
         return kFailed;

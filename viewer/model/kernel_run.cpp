@@ -214,10 +214,16 @@ Json sampler_json(std::string_view text) {
 Format format_of(const std::string& name, const std::string& where) {
     if (const std::optional<Format> format = format_named(name)) return *format;
     std::vector<std::string_view> names;
-    for (const FormatInfo& format : formats()) names.push_back(format.name);
+    std::vector<std::string_view> alike;  // "rgba8_unorm", "rgba8_srgb" and others for "rgba8"
+    for (const FormatInfo& format : formats()) {
+        names.push_back(format.name);
+        if (!name.empty() && format.name.starts_with(name + "_")) alike.push_back(format.name);
+    }
     const std::string nearest = detail::nearest_name(name, names);
+    const std::string likely = alike.empty() ? nearest : fmt::format("{}", fmt::join(alike, ", "));
     refuse_text(where, fmt::format("'{}' is not a format", name),
-                fmt::format("Use a format name, for example {}.", nearest.empty() ? "rgba8_unorm" : nearest));
+                fmt::format("Use a format name, for example {}. `texton devices --formats` lists all formats.",
+                            likely.empty() ? "rgba8_unorm" : likely));
 }
 
 ArrayKind kind_of(const std::string& name, const std::string& where) {

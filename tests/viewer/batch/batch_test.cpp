@@ -582,7 +582,9 @@ TEST_F(CliBatchTest, WrongUsesAreRefusedBeforeAnythingIsWritten) {
     refused("blur.json in_0.png", "no output was named");
     refused("blur.json in_0.png a/in_0.png -o 'made/{stem}.png'", "have the same output");
     refused("blur.json in_0.png ./in_0.png -o 'made/{number}.png'", "is named twice");
-    refused("blur.json in_0.png in_1.png -o 'made/a.png'", "have the same output");
+    refused("blur.json in_0.png in_1.png -o 'made/a.png'", "Use {stem}, {folder}, {name} or {number}");
+    refused("blur.json in_0.png -o made/",
+            "the output made/ is a folder. Name the files in it, for example -o 'made/{stem}.png'");
     refused("blur.json in_0.png -o 'made/{stem}.xyz'", ".xyz");
     refused("blur.json in_0.png -o 'made/{steam}.png'", "contains {steam}");
     refused("blur.json in_0.png -o 'made/{stem.png'", "single brace");

@@ -87,9 +87,17 @@ TEST_F(CliTest, InvalidCommandsAndOptionsAreRefusedWithAMessage) {
     EXPECT_NE(run("info --jsn a.png").err.find("Did you mean '--json'?"), std::string::npos);
     EXPECT_NE(run("convert a.png b.png --format rgba8unorm").err.find("for example rgba8_unorm."), std::string::npos);
     EXPECT_NE(run("convert a.png b.png --format bc7unorm").err.find("for example bc7_unorm."), std::string::npos);
+    EXPECT_NE(run("gaussian").err.find("Kernels are run by `texton run KERNEL`."), std::string::npos);
+    EXPECT_NE(run("run gausian a.png -o b.png").err.find("Did you mean 'gaussian'? `texton run --list`"),
+              std::string::npos);
+    EXPECT_NE(run("convert a.png b.png --format bc7").err.find("for example bc7_unorm, bc7_srgb."), std::string::npos);
     const Ended help = run("--help");
     EXPECT_EQ(help.status, 0);
     EXPECT_NE(help.out.find("replay"), std::string::npos);
+    EXPECT_EQ(run("help").out, help.out);
+    EXPECT_EQ(run("help info").out, run("info --help").out);
+    EXPECT_EQ(run("help run gaussian").out, run("run gaussian --help").out);
+    EXPECT_NE(run("help convrt").err.find("unknown command 'convrt'. Did you mean 'convert'?"), std::string::npos);
 }
 
 TEST_F(CliTest, RefusalIsOneLineWithCommandLineTerms) {

@@ -257,6 +257,9 @@ TEST_F(CliFramesTest, MipsWritesTheLevelsOfEachOfNumberedFiles) {
     EXPECT_THAT(refused("mips in_%d.png one.dds --device cpu"),
                 testing::AllOf(HasSubstr("in_%d.png stands for 2 files, but OUT for one"), HasSubstr("out_%03d.dds")));
     EXPECT_THAT(refused("mips none_%d.png out_%d.dds --device cpu"), HasSubstr("stands for no file"));
+    EXPECT_THAT(
+        refused("mips in_7.png a.png --device cpu"),
+        HasSubstr("a.png is of a kind that cannot hold levels. Use .dds, .ktx2, .tif or .exr. `texton run mips`"));
     good("mips in_7.png first_%d.dds --device cpu");
     EXPECT_TRUE(fs::exists(at("first_0.dds")));
 }
