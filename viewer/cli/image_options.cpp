@@ -1,8 +1,5 @@
 #include "viewer/cli/image_options.h"
 
-#include <charconv>
-#include <system_error>
-
 #include "viewer/cli/commands.h"
 #include "viewer/model/kernel_run.h"
 #include "viewer/text/enum_names.h"
@@ -49,25 +46,6 @@ void ImageOptionText::add_to(CLI::App& command) {
     add_selection_to(command);
 }
 
-void ImageOptionText::add_selection_to(CLI::App& command) {
-    command.add_option("--part", part_, "Index or name of the image in a file of several (OpenEXR, TIFF)")
-        ->type_name("INDEX|NAME");
-    command
-        .add_option("--channels", channels_,
-                    "One to four channels to read, by name or index, in this order: R,G,B,Z. Default: the first four")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->type_name("NAME,...");
-    command
-        .add_option(
-            "--raw", raw_,
-            "Size and format of the frames of a file without a header: 1920x1080:nv12, 1920x1080:i420@5 for frame "
-            "5. Default: from a name like clip_1920x1080_nv12.yuv")
-        ->type_name("WxH:FORMAT[@FRAME]");
-    command.add_option("--frame", frame_, "Index of the frame in a video file (.y4m, .yuv). Default: 0, or all frames")
-        ->type_name("INDEX");
-}
-
 ImageOptions ImageOptionText::options() const {
     ImageOptions options;
     if (!kind_.empty()) options.kind = verify::kind_of(kind_, "--kind");
@@ -78,26 +56,11 @@ ImageOptions ImageOptionText::options() const {
     options.upright = !as_stored_;
     if (!cube_.empty()) options.cube = value_of(viewer::kCubeLayouts, cube_);
     options.cube_side = cube_side_;
-    const char* const end = part_.data() + part_.size();
-    if (const auto [rest, error] = std::from_chars(part_.data(), end, options.part);
-        rest != end || error != std::errc() || options.part < 0) {
-        options.part = 0;
-        options.part_name = part_;
-    }
-    options.channels = channels_;
-    options.frame = frame_.value_or(0);
     options.first_level = first_level_;
     options.levels = levels_;
     options.layer = layer_;
     options.face = face_;
-    if (!raw_.empty()) {
-        options.raw = raw_frames_of(raw_);
-        if (raw_.find(':') == std::string::npos) {
-            options.raw->format = options.format.value_or(Format::nv12);
-            options.format.reset();
-        }
-        if (frame_) options.raw->frame = *frame_;
-    }
+    selection_.apply(options);
     return options;
 }
 

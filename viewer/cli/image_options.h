@@ -7,6 +7,8 @@
 
 #include <texton/image_file.h>
 
+#include "viewer/model/selection_options.h"
+
 namespace texton::cli {
 
 /// The options of a command that select how image files are read.
@@ -15,14 +17,14 @@ public:
     /// Adds the options to a command. The object must outlive the parsing of the command line.
     void add_to(CLI::App& command);
     /// Adds only the options that select a part, channels and a frame of a file.
-    void add_selection_to(CLI::App& command);
+    void add_selection_to(CLI::App& command) { selection_.add_to(command); }
     /// Returns the parsed options. Throws Error{bad_argument} if the kind, the format or the description of raw frames
     /// is invalid.
     ImageOptions options() const;
     /// Returns true if a part of the file was selected.
-    bool selects_part() const { return !part_.empty(); }
+    bool selects_part() const { return selection_.selects_part(); }
     /// Returns true if a frame of a video file was selected.
-    bool selects_frame() const { return frame_ || raw_.find('@') != std::string::npos; }
+    bool selects_frame() const { return selection_.selects_frame(); }
 
 private:
     std::string kind_;
@@ -33,14 +35,11 @@ private:
     bool as_stored_ = false;
     std::string cube_;
     std::size_t cube_side_ = 0;
-    std::string part_;
-    std::vector<std::string> channels_;
     int first_level_ = 0;
     int levels_ = 0;
     std::optional<std::size_t> layer_;
     std::optional<int> face_;
-    std::string raw_;
-    std::optional<std::size_t> frame_;
+    viewer::SelectionText selection_;
 };
 
 /// Returns the sentences of ImageFile::conversions() that say what of the file was not read, with the names of options.

@@ -121,17 +121,22 @@ void print_kernel(const KernelInfo& kernel, bool json) {
 }
 
 const Kernel& kernel_typed(const std::string& name) {
-    std::vector<std::string_view> names;
+    std::vector<std::string_view> names, alike;  // `alike`: kernels that mention the name
     for (const Kernel& kernel : kernels()) {
-        if (kernel.info.name == name) return kernel;
-        names.push_back(kernel.info.name);
+        const KernelInfo& info = kernel.info;
+        if (info.name == name) return kernel;
+        names.push_back(info.name);
+        const bool mentions = info.name.find(name) != std::string::npos || info.summary.find(name) != std::string::npos;
+        if (name.size() > 2 && mentions) alike.push_back(info.name);
     }
     const std::string nearest = detail::nearest_name(name, names);
+    const std::string likely =
+        nearest.empty() ? fmt::format("{}", fmt::join(alike, ", ")) : fmt::format("'{}'", nearest);
     throw Error({.code = ErrorCode::bad_argument,
                  .object = "texton",
                  .problem = fmt::format("there is no kernel '{}'", name),
                  .remedy = fmt::format("{}`texton run --list` lists all kernels.",
-                                       nearest.empty() ? "" : fmt::format("Did you mean '{}'? ", nearest))});
+                                       likely.empty() ? "" : fmt::format("Did you mean {}? ", likely))});
 }
 
 std::string kernel_names() {

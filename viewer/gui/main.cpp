@@ -19,6 +19,7 @@
 #include "viewer/model/named_paths.h"
 #include "viewer/model/numbered_paths.h"
 #include "viewer/model/reading_options.h"
+#include "viewer/model/selection_options.h"
 #include "viewer/text/error_text.h"
 
 namespace {
@@ -33,6 +34,7 @@ std::vector<std::string> panel_names() {
 
 struct Options {
     std::vector<std::string> files;
+    texton::viewer::SelectionText selection;
     std::string session;
     std::string device;
     std::vector<std::string> panels;
@@ -41,7 +43,8 @@ struct Options {
 };
 
 constexpr const char* kFooter =
-    "A FILE whose name ends with .json is a session. In the window, '?' shows all keys and Ctrl+Shift+P finds any "
+    "A FILE whose name ends with .json is a session. --part, --channels, --raw and --frame apply to all other FILEs.\n"
+    "In the window, '?' shows all keys and Ctrl+Shift+P finds any "
     "action.\n"
     "Exit status: 0 on success; 2 for an invalid option, an unreadable session, a missing device, no display, or if\n"
     "--screenshot could not show a file or not write the screenshot.";
@@ -66,7 +69,9 @@ texton::viewer::Session session_of(const Options& options) {
         }
     }
     if (!files.empty()) session.current = session.images.size();
-    for (const std::string& file : files) session.images.push_back({.paths = {file}});
+    texton::ImageOptions selected;
+    options.selection.apply(selected);
+    for (const std::string& file : files) session.images.push_back({.paths = {file}, .options = selected});
     if (!options.device.empty()) session.device = options.device;
     if (!options.panels.empty()) session.panels = options.panels;
     std::erase(session.panels, kNoPanel);
@@ -162,6 +167,7 @@ int main(int argc, char** argv) {
         "FILE", options.files,
         "Image files in any format that Texton reads, or session files. in_%03d.png stands for numbered files, "
         "which are the frames of one image");
+    options.selection.add_to(app);
     app.add_option("--session", options.session,
                    "Session file saved by the viewer: images, view, sampler, kernel, panels");
     app.add_option("--device", options.device,

@@ -90,6 +90,8 @@ TEST_F(CliTest, InvalidCommandsAndOptionsAreRefusedWithAMessage) {
     EXPECT_NE(run("gaussian").err.find("Kernels are run by `texton run KERNEL`."), std::string::npos);
     EXPECT_NE(run("run gausian a.png -o b.png").err.find("Did you mean 'gaussian'? `texton run --list`"),
               std::string::npos);
+    EXPECT_NE(run("run blur a.png -o b.png").err.find("Did you mean bilateral, gaussian, unsharp? "),
+              std::string::npos);
     EXPECT_NE(run("convert a.png b.png --format bc7").err.find("for example bc7_unorm, bc7_srgb."), std::string::npos);
     const Ended help = run("--help");
     EXPECT_EQ(help.status, 0);

@@ -112,6 +112,38 @@ TEST_F(ViewerTest, FirstOfSeveralFilesIsShownAndAMissingFileIsAnError) {
     EXPECT_EQ(colors(at("shot.png"))[kBars[2]], 4u * 40 * 80);
 }
 
+TEST_F(ViewerTest, TheSelectedOneOfNumberedFilesIsShown) {
+    const Extent extent{16, 8};
+    for (const int number : {7, 8, 9}) {
+        std::vector<std::byte> red(packed_bytes(Format::rgba8_unorm, extent), std::byte{255});
+        for (std::size_t i = 0; i < red.size(); i += 4)
+            red[i] = red[i + 1] = red[i + 2] = static_cast<std::byte>(20 * number);
+        write_image(at("in_" + std::to_string(number) + ".png"), Format::rgba8_unorm, extent, red);
+    }
+    const std::string files = "'" + at("in_%d.png") + "' --device cpu --panel none --size 1000x750 --screenshot '";
+    const Ended result = run(files + at("shot.png") + "' --frame 2");
+    EXPECT_EQ(result.status, 0) << result.err;
+    std::map<std::uint32_t, std::size_t> count = colors(at("shot.png"));
+    EXPECT_GT(count[0xb4b4b4], 100u) << "180 of the file 9";
+    EXPECT_EQ(count[0xa0a0a0], 0u) << "160 of the file 8";
+    const Ended overwriting = run(files + at("in_8.png") + "'");
+    EXPECT_EQ(overwriting.status, 2);
+    EXPECT_NE(overwriting.err.find("would overwrite " + at("in_8.png")), std::string::npos) << overwriting.err;
+    EXPECT_EQ(run(files + at("shot.png") + "' --frame 3").status, 2);
+}
+
+TEST_F(ViewerTest, RawFramesAreOpenedWithTheOptionThatTheMessageNames) {
+    std::ofstream(at("clip.yuv"), std::ios::binary) << std::string(2 * 192, static_cast<char>(120));
+    const std::string files =
+        "'" + at("clip.yuv") + "' --device cpu --panel none --screenshot '" + at("shot.png") + "'";
+    const Ended refused = run(files);
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_NE(refused.err.find("Use --raw "), std::string::npos) << refused.err;
+    const Ended result = run(files + " --raw 16x8:nv12 --frame 1");
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(run(files + " --raw 16by8").status, 2);
+}
+
 TEST_F(ViewerTest, HelpAndVersionNeedNoDisplay) {
     const Ended help = run("--help");
     EXPECT_EQ(help.status, 0);
