@@ -1,6 +1,6 @@
 // Large images: the values are counted by the upper halves of their keys, and then by the lower halves for each upper
-// half in which a percentile lies. Small images: the values are copied to the host and sorted, because the tables of
-// counts would cost more than the texels.
+// half in which a percentile lies. Small images on the CPU device: the values are sorted, because the tables of counts
+// would cost more than the texels.
 #include <texton/percentiles.h>
 
 #include <algorithm>
@@ -169,7 +169,8 @@ void check(const Texture& texture, std::span<const double> shares) {
 std::vector<std::array<float, 4>> percentiles(const Stream& stream, const Texture& texture,
                                               std::span<const double> shares) try {
     check(texture, shares);
-    if (is_small(texture)) return sorted_percentiles(keys_of(stream, texture), shares);
+    if (stream.device().kind() == DeviceKind::cpu && is_small(texture))
+        return sorted_percentiles(keys_of(stream, texture), shares);
     const KeyCounter counter(stream, texture);
     const auto counts = std::make_unique<KeyCounts>();
     counter.count({}, *counts);

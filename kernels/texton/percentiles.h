@@ -18,9 +18,9 @@ namespace texton {
 ///
 /// Enqueues work on the stream and waits for all work on the stream, so the call cannot be recorded into a graph. It
 /// takes 1 MiB from the current pool of the stream's device, and reads the texels once, and once more for each share
-/// whose value is not near the one of another share. An image of at most 65,536 texels in at most 16 layers is copied
-/// to the host instead and takes 16 bytes of the pool for each texel of a layer. Several threads may call this function
-/// at once.
+/// whose value is not near the one of another share. On the CPU device, the values of an image of at most 65,536 texels
+/// in at most 16 layers are sorted instead, which takes 16 bytes of the pool for each texel of a layer. Several threads
+/// may call this function at once.
 ///
 /// Throws Error{bad_argument} if a share is not from 0 to 1 or the texture is of another kind, Error{overflow} if the
 /// texture has 2^31 texels or more, and the errors of launch() and copy().
