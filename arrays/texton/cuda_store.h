@@ -150,7 +150,7 @@ __device__ __noinline__ inline void store_pixel_anywhere(const PixelTarget& targ
 }
 
 /// Pixels at a constant distance in memory. The first `inside` of them belong to the image.
-struct PixelRun {
+struct PixelsInMemory {
     std::byte* first;   ///< address of the first pixel
     std::size_t apart;  ///< bytes from pixel to pixel
     unsigned inside;    ///< number of pixels to store
@@ -158,7 +158,8 @@ struct PixelRun {
 
 /// Encodes and stores pixels of `bytes` bytes each.
 template <Encoding encoding, int bits, unsigned kCount>
-__device__ void store_run_as(const PixelFormat& format, int bytes, const PixelRun& run, const uint4 (&texels)[kCount]) {
+__device__ void store_run_as(const PixelFormat& format, int bytes, const PixelsInMemory& run,
+                             const uint4 (&texels)[kCount]) {
     std::byte* to = run.first;
 #pragma unroll
     for (unsigned i = 0; i < kCount; ++i) {
@@ -171,7 +172,7 @@ __device__ void store_run_as(const PixelFormat& format, int bytes, const PixelRu
 /// Encodes and stores pixels. The size of pixels with four channels or with one channel of 32 bits is a constant, so
 /// the compiler selects the store instruction.
 template <Encoding encoding, int bits, unsigned kCount>
-__device__ void store_run_as(const PixelFormat& format, const PixelRun& run, const uint4 (&texels)[kCount]) {
+__device__ void store_run_as(const PixelFormat& format, const PixelsInMemory& run, const uint4 (&texels)[kCount]) {
     constexpr int kBytes = bits / 2;
     if (format.stored.bytes == kBytes) return store_run_as<encoding, bits>(format, kBytes, run, texels);
     if (bits == 32 && format.stored.bytes == 4) return store_run_as<encoding, bits>(format, 4, run, texels);
@@ -180,7 +181,7 @@ __device__ void store_run_as(const PixelFormat& format, const PixelRun& run, con
 
 /// Encodes and stores pixels of a packed format.
 template <unsigned kCount>
-__device__ void store_packed_run(const TexelFormat& stored, const PixelRun& run, const uint4 (&texels)[kCount]) {
+__device__ void store_packed_run(const TexelFormat& stored, const PixelsInMemory& run, const uint4 (&texels)[kCount]) {
     std::byte* to = run.first;
 #pragma unroll
     for (unsigned i = 0; i < kCount; ++i) {
@@ -194,7 +195,7 @@ __device__ void store_packed_run(const TexelFormat& stored, const PixelRun& run,
 
 /// Encodes and stores pixels of any plain or packed format.
 template <unsigned kCount>
-__device__ void store_run(const PixelFormat& format, const PixelRun& run, const uint4 (&texels)[kCount]) {
+__device__ void store_run(const PixelFormat& format, const PixelsInMemory& run, const uint4 (&texels)[kCount]) {
     const TexelFormat& stored = format.stored;
     if (stored.packing == Packing::packed) return store_packed_run(stored, run, texels);
     switch (stored.encoding) {

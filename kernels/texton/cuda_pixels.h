@@ -216,6 +216,40 @@ __global__ void __launch_bounds__(kTileWidth* kTileThreadRows, 5)
     make_slices<Slices>(job, {blockIdx.x, first_row + blockIdx.y});
 }
 
+/// A destination image, the functor that computes runs of its pixels, and the functor's sources.
+template <class Functor, int run, std::size_t count>
+struct RunJob {
+    static constexpr int kRun = run;
+    PixelTarget target;
+    Functor functor;
+    HardwareSource sources[count != 0 ? count : 1];
+
+    __device__ PixelRun<run> operator()(RunPosition at) const { return call(at, std::make_index_sequence<count>{}); }
+
+private:
+    template <std::size_t... index>
+    __device__ PixelRun<run> call(RunPosition at, std::index_sequence<index...>) const {
+        return functor(at, sources[index]...);
+    }
+};
+
+/// The grid has one block per tile in x and y, starting at a row of tiles, and slices in z. Each thread computes a run.
+template <class Job>
+__global__ void __launch_bounds__(kTileWidth* kTileThreadRows)
+    for_each_run(const __grid_constant__ Job job, unsigned first_row) {
+    const unsigned x = (blockIdx.x * kTileWidth + threadIdx.x) * Job::kRun;
+    const unsigned y = (first_row + blockIdx.y) * kTileThreadRows + threadIdx.y;
+    if (x >= job.target.width || y >= job.target.height) return;
+    const unsigned count = ::min(unsigned{Job::kRun}, job.target.width - x);
+    const PixelPosition at{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y),
+                           static_cast<std::int32_t>(blockIdx.z)};
+    const PixelRun<Job::kRun> made = job(RunPosition{at, static_cast<std::int32_t>(count)});
+#pragma unroll
+    for (unsigned i = 0; i < Job::kRun; ++i) {
+        if (i < count) store_pixels(job.target, x + i, y, blockIdx.z, PixelColumn<1>{{packed(made.of[i])}});
+    }
+}
+
 /// Returns the CUDA kernel of a single launch.
 template <unsigned kRows, class Job>
 const void* kernel_of(const PixelTarget& target) {

@@ -21,7 +21,7 @@ enum class FunctorProblem : std::uint8_t {
     not_const,         ///< operator() is not const
     other_count,       ///< operator() takes another number of sources
     other_parameters,  ///< operator() takes parameters of other types
-    other_result       ///< operator() returns something that does not convert to Float4
+    other_result       ///< operator() returns neither something that converts to Float4 nor, for runs, a PixelRun
 };
 
 /// Returns true if T is the type of a lambda expression, or has one as a template argument. The language has no trait
@@ -58,7 +58,22 @@ using Repeated = T;
 /// Returns true if the functor can be called with one source for each index.
 template <class Functor, class Source, std::size_t... index>
 constexpr bool takes(std::index_sequence<index...>) {
-    return std::is_invocable_v<Functor&, PixelPosition, const Repeated<index, Source>&...>;
+    return std::is_invocable_v<Functor&, PixelPosition, const Repeated<index, Source>&...> ||
+           std::is_invocable_v<Functor&, RunPosition, const Repeated<index, Source>&...>;
+}
+
+template <class T>
+inline constexpr int kRunLength = 0;
+template <int pixels>
+inline constexpr int kRunLength<PixelRun<pixels>> = pixels;
+
+/// Returns how many adjacent pixels a call of the functor with one source for each index computes. Returns 0 if it
+/// computes a single pixel, or cannot be called.
+template <class Functor, class Source, std::size_t... index>
+constexpr int run_length(std::index_sequence<index...>) {
+    if constexpr (std::is_invocable_v<const Functor&, RunPosition, const Repeated<index, Source>&...>)
+        return kRunLength<std::invoke_result_t<const Functor&, RunPosition, const Repeated<index, Source>&...>>;
+    return 0;
 }
 
 /// Returns true if the functor can be called with one of the counts of sources.
@@ -86,7 +101,9 @@ constexpr FunctorProblem problem_of() {
 #endif
         constexpr std::make_index_sequence<count> kSources;
         if constexpr (takes<const Functor, Source>(kSources)) {
-            return returns_color<const Functor, Source>(kSources) ? FunctorProblem::none : FunctorProblem::other_result;
+            return returns_color<const Functor, Source>(kSources) || run_length<Functor, Source>(kSources) != 0
+                       ? FunctorProblem::none
+                       : FunctorProblem::other_result;
         } else if constexpr (takes<Functor, Source>(kSources)) {
             return FunctorProblem::not_const;
         } else {
@@ -127,9 +144,21 @@ constexpr bool check_functor() {
                   "operator() of a functor of launch() cannot be called with a PixelPosition and one source for each "
                   "texture. The type of a source must be a template parameter, because each device has its own: "
                   "template <class Source> TEXTON_HD Float4 operator()(PixelPosition, const Source&...) const");
-    static_assert(kProblem != FunctorProblem::other_result,
-                  "operator() of a functor of launch() must return a texton::Float4: the four channels of the pixel");
+    static_assert(
+        kProblem != FunctorProblem::other_result,
+        "operator() of a functor of launch() must return a texton::Float4: the four channels of the pixel; or, "
+        "if it takes a texton::RunPosition, a texton::PixelRun");
     return kProblem == FunctorProblem::none;
+}
+
+/// Does not compile if the functor computes runs of pixels. Otherwise returns true.
+template <class Functor, class Source, std::size_t count>
+constexpr bool check_single_pixels() {
+    constexpr bool kIsSingle = run_length<Functor, Source>(std::make_index_sequence<count>{}) == 0;
+    static_assert(kIsSingle,
+                  "a functor of many jobs computes single pixels, but this one returns a texton::PixelRun. Call "
+                  "launch() for each image");
+    return kIsSingle;
 }
 
 }  // namespace texton::detail

@@ -183,8 +183,8 @@ private:
 /// Calls a functor that takes a SourceArray with one source for each texture. It has the traits of the functor.
 template <class Functor, std::size_t count>
 struct WithSourceArray : Functor {
-    template <class Source, std::same_as<Source>... Sources>
-    TEXTON_HD auto operator()(PixelPosition at, const Source& first, const Sources&... others) const {
+    template <std::derived_from<PixelPosition> Position, class Source, std::same_as<Source>... Sources>
+    TEXTON_HD auto operator()(const Position& at, const Source& first, const Sources&... others) const {
         return static_cast<const Functor&>(*this)(at, SourceArray<Source, count>(first, others...));
     }
 };
@@ -195,6 +195,20 @@ PixelFunction pixel_function(const Functor& functor, std::index_sequence<index..
         for (Float4& pixel : pixels) {
             pixel = functor(at, sources[index]...);
             ++at.x;
+        }
+    };
+}
+
+/// Returns the function of a functor that computes runs of pixels.
+template <int run, class Functor, std::size_t... index>
+PixelFunction run_function(const Functor& functor, std::index_sequence<index...>) {
+    return [functor]([[maybe_unused]] std::span<const CpuSource> sources, PixelPosition at, std::span<Float4> pixels) {
+        while (!pixels.empty()) {
+            const std::size_t count = std::min<std::size_t>(run, pixels.size());
+            const PixelRun<run> made = functor(RunPosition{at, static_cast<std::int32_t>(count)}, sources[index]...);
+            std::copy_n(made.of, count, pixels.begin());
+            pixels = pixels.subspan(count);
+            at.x += run;
         }
     };
 }
@@ -277,8 +291,9 @@ PointwiseFunction pointwise_function(const Functor& functor, std::index_sequence
     };
 }
 
+/// Enqueues a functor that computes single pixels.
 template <class Functor, std::size_t... index>
-void run_on_cpu(Launch& launch, const Functor& functor, std::index_sequence<index...> indices) {
+void run_singly_on_cpu(Launch& launch, const Functor& functor, std::index_sequence<index...> indices) {
     if constexpr (is_by_channel<Functor>() && sizeof...(index) > 0) {
         if (launch.has_codes_and_tables()) return launch.run_codes(pointwise_function(functor, indices));
     }
@@ -291,6 +306,15 @@ void run_on_cpu(Launch& launch, const Functor& functor, std::index_sequence<inde
         launch.run_blocks(block_function(functor, indices), planned_function(functor, indices));
     } else {
         launch.run_pixels(pixel_function(functor, indices));
+    }
+}
+
+template <class Functor, std::size_t... index>
+void run_on_cpu(Launch& launch, const Functor& functor, std::index_sequence<index...> indices) {
+    if constexpr (run_length<Functor, CpuSource>(indices) != 0) {
+        launch.run_pixels(run_function<run_length<Functor, CpuSource>(indices)>(functor, indices));
+    } else {
+        run_singly_on_cpu(launch, functor, indices);
     }
 }
 
@@ -367,8 +391,9 @@ bool run_wide_codes_on_cuda(const Launch& launch, const Functor& functor, std::i
            launch.run_wide_table(reinterpret_cast<const void*>(&for_each_wide_code<Job>), &job);
 }
 
+/// Enqueues a functor that computes single pixels.
 template <class Functor, std::size_t textures>
-void run_on_cuda(const Launch& launch, const Functor& functor) {
+void run_singly_on_cuda(const Launch& launch, const Functor& functor) {
     if constexpr (is_by_channel<Functor>() && textures > 0) {
         if (run_codes_on_cuda(launch, functor, std::make_index_sequence<textures>{})) return;
         if constexpr (is_same_for_colors<Functor>()) {
@@ -382,6 +407,26 @@ void run_on_cuda(const Launch& launch, const Functor& functor) {
     constexpr unsigned kRows = pixels_of_thread<Functor>();
     Job job = pixel_job(launch, functor, std::make_index_sequence<textures>{});
     launch.run_kernel(kernel_of<kRows, Job>(launch.target()), &job, tile_of_block<Functor>());
+}
+
+/// Enqueues a functor that computes runs of pixels.
+template <int run, class Functor, std::size_t... index>
+void run_runs_on_cuda(const Launch& launch, const Functor& functor, std::index_sequence<index...>) {
+    using Job = RunJob<Functor, run, sizeof...(index)>;
+    Job job{launch.target(), functor, {HardwareSource(launch.shape(index), launch.handle(index))...}};
+    launch.run_kernel(reinterpret_cast<const void*>(&for_each_run<Job>), &job,
+                      {kTileWidth * static_cast<unsigned>(run), kTileThreadRows, 1});
+}
+
+template <class Functor, std::size_t textures>
+void run_on_cuda(const Launch& launch, const Functor& functor) {
+    constexpr std::make_index_sequence<textures> kIndices;
+    constexpr int kRun = run_length<Functor, HardwareSource>(kIndices);
+    if constexpr (kRun != 0) {
+        run_runs_on_cuda<kRun>(launch, functor, kIndices);
+    } else {
+        run_singly_on_cuda<Functor, textures>(launch, functor);
+    }
 }
 
 template <class Functor, std::size_t textures>
@@ -418,6 +463,9 @@ void run_functor(Launch& launch, const Functor& functor) {
                   "kByChannel = true needs kPointwise or kPointwiseWithTables to be true");
     static_assert(is_by_channel<Functor>() || !is_same_for_colors<Functor>(),
                   "kSameForColors = true needs kByChannel to be true");
+    static_assert(run_length<Functor, CpuSource>(std::make_index_sequence<textures>{}) == 0 ||
+                      !is_pointwise_with_tables<Functor>(),
+                  "a functor that returns a PixelRun cannot be pointwise");
     if (launch.on_cpu()) return run_on_cpu(launch, functor, std::make_index_sequence<textures>{});
 #if defined(__CUDACC__)
     run_on_cuda<Functor, textures>(launch, functor);
@@ -482,7 +530,27 @@ inline namespace for_cpu_device {
 /// is rounded to the nearest integer in the format's range, halves away from zero. Float images store a NaN as a NaN,
 /// which is 0x7fffffff in float32. All other formats store 0 for NaN.
 ///
-/// The functor is called once for each pixel, and for no other position. A functor that declares
+/// A functor can compute several adjacent pixels of a row in a call, so that it can reuse what it reads for one pixel
+/// for the next. Then its first parameter is a RunPosition, and it returns a PixelRun of a fixed number of pixels, of
+/// which those that the image has are stored:
+///
+///     struct Mean {
+///         template <class Source>
+///         TEXTON_HD texton::PixelRun<8> operator()(texton::RunPosition at, const Source& source) const {
+///             const float x = at.center_x(), y = at.center_y();
+///             texton::PixelRun<8> run;
+///             texton::Float4 left = source.at_texel(x - 1, y), middle = source.at_texel(x, y);
+///             for (int i = 0; i < 8; ++i) {
+///                 const texton::Float4 right = source.at_texel(x + static_cast<float>(i + 1), y);
+///                 run[i] = (left + middle + right) * (1.0f / 3.0f);
+///                 left = middle;
+///                 middle = right;
+///             }
+///             return run;
+///         }
+///     };
+///
+/// The functor is called once for each pixel or run, and for no other position. A functor that declares
 /// kMayBeCalledWithZeros = true may be called several times for a pixel on the CPU device, and one that declares
 /// kByChannel = true with the values of all 8-bit codes in place of texels: see functor_traits.h.
 ///
@@ -544,7 +612,9 @@ requires(count > 0) void launch(const Stream& stream, const View& image, const F
 /// thrown, some jobs may have been enqueued.
 template <class Functor, std::size_t textures>
 void launch(const Stream& stream, const std::vector<LaunchJob<Functor, textures>>& jobs) try {
-    if constexpr (detail::check_functor<Functor, CpuSource, textures>()) detail::run_functors(stream, jobs);
+    if constexpr (detail::check_functor<Functor, CpuSource, textures>()) {
+        if constexpr (detail::check_single_pixels<Functor, CpuSource, textures>()) detail::run_functors(stream, jobs);
+    }
 } catch (const std::bad_alloc&) {
     detail::refuse_host_memory("texton::launch");
 }

@@ -18,6 +18,22 @@ struct PixelPosition {
     TEXTON_HD float center_z() const { return static_cast<float>(z) + 0.5f; }  ///< Returns z of the pixel's center.
 };
 
+/// The position of the first of several adjacent pixels of a row that a functor computes together. Its column is a
+/// multiple of the length of the run.
+struct RunPosition : PixelPosition {
+    std::int32_t count = 1;  ///< number of the pixels that the image has: fewer than the run has at the end of a row
+};
+
+/// The results of a functor for adjacent pixels of a row, whose number is a power of two.
+template <int pixels>
+struct PixelRun {
+    static_assert(pixels >= 1 && pixels <= 64 && (pixels & (pixels - 1)) == 0, "a run has 1, 2, 4, ... or 64 pixels");
+    Float4 of[pixels];
+
+    TEXTON_HD Float4& operator[](int pixel) { return of[pixel]; }
+    TEXTON_HD const Float4& operator[](int pixel) const { return of[pixel]; }
+};
+
 namespace detail {
 
 /// The extent of the pixels that a block of threads of a CUDA device computes.

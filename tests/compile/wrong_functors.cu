@@ -39,6 +39,16 @@ struct Copied {
     }
 };
 
+struct Runs {
+    template <class Source>
+    TEXTON_HD PixelRun<4> operator()(RunPosition, const Source&) const {
+        return {};
+    }
+};
+struct PointwiseRuns : Runs {
+    static constexpr bool kPointwise = true;
+};
+
 [[maybe_unused]] void wrong_calls(const Stream& stream, const View& image, const Texture& texture) {
     // has no operator(). Add the member function: template <class Source> TEXTON_HD Float4 operator()(PixelPosition
     launch(stream, image, NoCall{1}, texture);
@@ -54,6 +64,10 @@ struct Copied {
     launch(stream, std::vector<LaunchJob<Copied, 3>>{});
     // has no operator()
     launch(stream, image, NoCall{1}, std::array{texture, texture});
+    // a functor of many jobs computes single pixels
+    launch(stream, std::vector<LaunchJob<Runs, 1>>{});
+    // a functor that returns a PixelRun cannot be pointwise
+    launch(stream, image, PointwiseRuns{}, texture);
 }
 
 #if defined(__CUDACC__)

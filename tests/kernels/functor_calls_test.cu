@@ -1,4 +1,5 @@
 // How launch() calls functors: for which pixels, how often, and what their fetches return.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -63,6 +64,21 @@ struct Counting {
     }
 };
 
+/// Counts the pixels of runs.
+template <int pixels>
+struct CountingRuns {
+    Calls calls;
+    TEXTON_HD PixelRun<pixels> operator()(RunPosition at) const {
+        PixelRun<pixels> run;
+        for (int i = 0; i < pixels; ++i) {
+            run[i] = {1, 1, 1, 1};
+            if (i < at.count) calls.add({at.x + i, at.y, at.z});
+        }
+        if (at.count < 1 || at.count > pixels || at.x % pixels != 0) calls.add({-1, 0, 0});
+        return run;
+    }
+};
+
 struct CountingFetches {
     Calls calls;
     template <class Source>
@@ -98,6 +114,51 @@ struct AtPosition {
     const float* numbers;
     std::int32_t width;
     TEXTON_HD Float4 operator()(PixelPosition at) const { return {numbers[at.y * width + at.x], 0, 0, 0}; }
+};
+
+/// Reads the numbers of a run.
+struct AtPositions {
+    const float* numbers;
+    std::int32_t width;
+    TEXTON_HD PixelRun<8> operator()(RunPosition at) const {
+        PixelRun<8> run;
+        for (int i = 0; i < 8; ++i) run[i] = {i < at.count ? numbers[at.y * width + at.x + i] : 1.0f, 0, 0, 0};
+        return run;
+    }
+};
+
+/// The mean of three texels of a row, pixel by pixel, and in runs that fetch each texel once.
+struct MeanOfThree {
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        const auto texel = [&](float x) { return source.layer_at_texel(at.z, at.center_x() + x, at.center_y()); };
+        return (texel(-1) + texel(0) + texel(1)) * (1.0f / 3.0f);
+    }
+};
+template <int pixels>
+struct MeanOfThreeInRuns {
+    template <class Source>
+    TEXTON_HD PixelRun<pixels> operator()(RunPosition at, const Source& source) const {
+        const auto texel = [&](int x) {
+            return source.layer_at_texel(at.z, at.center_x() + static_cast<float>(x), at.center_y());
+        };
+        PixelRun<pixels> run;
+        Float4 left = texel(-1), middle = texel(0);
+        for (int i = 0; i < pixels; ++i) {
+            const Float4 right = texel(i + 1);
+            run[i] = (left + middle + right) * (1.0f / 3.0f);
+            left = middle;
+            middle = right;
+        }
+        return run;
+    }
+};
+/// The same from an array of sources, of which it reads the second.
+struct MeanOfThreeOfSecond {
+    template <class Source, std::size_t count>
+    TEXTON_HD PixelRun<4> operator()(RunPosition at, const SourceArray<Source, count>& sources) const {
+        return MeanOfThreeInRuns<4>{}(at, sources[1]);
+    }
 };
 
 /// A texel of 0 would give an index beyond the table.
@@ -196,6 +257,9 @@ protected:
         expect_one_call_per_pixel(image, [](const Calls& calls) { return Counting<1>{calls}; });
         expect_one_call_per_pixel(image, [](const Calls& calls) { return Counting<3>{calls}; });
         expect_one_call_per_pixel(image, [](const Calls& calls) { return Counting<4>{calls}; });
+        expect_one_call_per_pixel(image, [](const Calls& calls) { return CountingRuns<1>{calls}; });
+        expect_one_call_per_pixel(image, [](const Calls& calls) { return CountingRuns<8>{calls}; });
+        expect_one_call_per_pixel(image, [](const Calls& calls) { return CountingRuns<64>{calls}; });
     }
 
 private:
@@ -281,6 +345,41 @@ TEST_P(FunctorCallsTest, AFunctorMayReadMemoryThatEndsAfterTheLastPixel) {
         launch(stream(), image, AtPosition{numbers, static_cast<std::int32_t>(extent.width)});
         stream().synchronize();
         EXPECT_TRUE(test::all_bytes(download(image), 0));
+        fill(image, std::uint8_t{1});
+        launch(stream(), image, AtPositions{numbers, static_cast<std::int32_t>(extent.width)});
+        stream().synchronize();
+        EXPECT_TRUE(test::all_bytes(download(image), 0));
+    }
+}
+
+TEST_P(FunctorCallsTest, RunsOfPixelsGiveTheResultsOfSinglePixels) {
+    for (const Format format : {Format::r8_unorm, Format::rgba8_srgb, Format::rg16_float, Format::rgba32_float}) {
+        for (const Extent& extent : kExtents) {
+            SCOPED_TRACE(std::string(name(format)) + ' ' + to_string(extent));
+            constexpr std::size_t kLayers = 2;
+            const Array array(device(), {.format = format,
+                                         .extent = extent,
+                                         .kind = ArrayKind::layered_2d,
+                                         .layers = kLayers,
+                                         .usage = {.surface = true}});
+            Random random(2);
+            upload(array.view(), test::random_texels(random, format, kLayers * packed_bytes(format, extent)));
+            const Texture texture(array);
+            const Extent slices{extent.width, extent.height, kLayers};
+            const Linear memory(device(), format, slices);
+            const View image = memory.view(format, slices);
+            const auto made = [&](const auto& functor, const auto& textures) {
+                fill(image, std::uint8_t{0x5a});
+                launch(stream(), image, functor, textures);
+                stream().synchronize();
+                return download(image);
+            };
+            const Bytes expected = made(MeanOfThree{}, texture);
+            EXPECT_TRUE(same_bytes(made(MeanOfThreeInRuns<1>{}, texture), expected));
+            EXPECT_TRUE(same_bytes(made(MeanOfThreeInRuns<8>{}, texture), expected));
+            EXPECT_TRUE(same_bytes(made(MeanOfThreeInRuns<64>{}, texture), expected));
+            EXPECT_TRUE(same_bytes(made(MeanOfThreeOfSecond{}, std::array{texture, texture}), expected));
+        }
     }
 }
 
