@@ -28,10 +28,10 @@ struct RunPosition : PixelPosition {
 template <int pixels>
 struct PixelRun {
     static_assert(pixels >= 1 && pixels <= 64 && (pixels & (pixels - 1)) == 0, "a run has 1, 2, 4, ... or 64 pixels");
-    Float4 of[pixels];
+    Float4 of[pixels];  ///< the colors, from left to right
 
-    TEXTON_HD Float4& operator[](int pixel) { return of[pixel]; }
-    TEXTON_HD const Float4& operator[](int pixel) const { return of[pixel]; }
+    TEXTON_HD Float4& operator[](int pixel) { return of[pixel]; }              ///< Returns a color.
+    TEXTON_HD const Float4& operator[](int pixel) const { return of[pixel]; }  ///< Returns a color.
 };
 
 namespace detail {
