@@ -338,6 +338,8 @@ void run_pieces_on_cuda(const Launch& launch, const Functor& functor, const Pixe
 /// must be fetched one by one.
 template <std::size_t textures, class Functor>
 bool run_pointwise_on_cuda(const Launch& launch, const Functor& functor) {
+    // Functors of several images have none, since the code of all variants is large.
+    constexpr bool kHasSrgbPieces = textures == 1 || !is_pointwise<Functor>();
     constexpr std::make_index_sequence<textures> kIndices;
     PixelTarget texels[textures]{};
     const PieceFormat format = launch.pieces_as_stored(texels);
@@ -358,12 +360,12 @@ bool run_pointwise_on_cuda(const Launch& launch, const Functor& functor) {
             }
             return true;
         default:
-            if (format.has_srgb8) {
-                run_pieces_on_cuda<Srgb8Pieces>(launch, functor, texels, kIndices);
-            } else {
+            if (!format.has_srgb8) {
                 run_pieces_on_cuda<Unorm8Pieces<4>>(launch, functor, texels, kIndices);
+                return true;
             }
-            return true;
+            if constexpr (kHasSrgbPieces) run_pieces_on_cuda<Srgb8Pieces>(launch, functor, texels, kIndices);
+            return kHasSrgbPieces;
     }
 }
 

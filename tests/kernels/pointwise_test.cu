@@ -65,6 +65,14 @@ struct Copied : Mixed<own> {
     }
 };
 
+template <bool own>
+struct CopiedAlone : Mixed<own> {
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        return this->texel(at, source);
+    }
+};
+
 /// Looks up each channel in a table of its own. `promised` sets kByChannel.
 template <bool promised>
 struct Curves {
@@ -266,6 +274,15 @@ TEST_P(PointwiseTest, TexelsOfNarrowAndOfSrgbFormatsMatchGeneralFetches) {
                 return download(around.view());
             };
             EXPECT_TRUE(same_bytes(results(Copied<true>{layered}, own, own), results(Copied<false>{layered}, own, own)))
+                << name(texels) << " to " << name(pixels) << ", " << to_string(slices) << " from column " << left;
+            const auto alone = [&](const auto& functor, const Texture& texture) {
+                fill(around.view(), std::uint8_t{0xA5});
+                const Stream stream(device());
+                launch(stream, around.view().region({{left, 1, 0}, slices}), functor, texture);
+                stream.synchronize();
+                return download(around.view());
+            };
+            EXPECT_TRUE(same_bytes(alone(CopiedAlone<true>{layered}, own), alone(CopiedAlone<false>{layered}, own)))
                 << name(texels) << " to " << name(pixels) << ", " << to_string(slices) << " from column " << left;
             if (layered) continue;
             EXPECT_TRUE(same_bytes(results(Mixed<true>{false}, other, own), results(Mixed<false>{false}, other, own)))
