@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "kernels/cuda/columns.h"
-#include "kernels/cuda/halves.h"
+#include "kernels/cuda/stored_resampling.h"
 #include "kernels/cuda/value_strips.h"
 #include "kernels/functors/resample_functors.h"
 

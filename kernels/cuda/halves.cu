@@ -1,6 +1,6 @@
 // Means of 2 x 2 texels whose pixels have the same format, in a CUDA kernel that does not use the texture unit. Terms
 // are added in the order of the functor SeparableSum.
-#include "kernels/cuda/halves.h"
+#include "kernels/cuda/stored_resampling.h"
 
 #include <cmath>
 #include <optional>

@@ -10,18 +10,16 @@
 #include <algorithm>
 #include <type_traits>
 
-#include <texton/float_division.h>
-
 #include "kernels/cuda/blocks.h"
 #include "kernels/cuda/fused_mips.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/stored_pixel.h"
+#include "kernels/cuda/stored_rows.h"
 
 namespace texton::mip {
 namespace {
 
 using detail::AnyFormat;
-using detail::PixelTarget;
 
 constexpr int kTile = 32;              // pixels of the first level, along each side of a tile
 constexpr int kThreadRows = 8;         // rows of kTile threads each
@@ -83,13 +81,6 @@ struct BoxTexels {
         }
     }
 };
-
-/// Returns a / b, where b is a number of texels.
-__device__ inline float quick_quotient(float a, float b) {
-    const float magnitude = ::fabsf(a);
-    const bool is_near = a == 0 || (magnitude >= 0x1p-60f && magnitude <= 0x1p60f);
-    return is_near ? detail::quotient(a, b) : a / b;
-}
 
 /// Returns what mean_of() returns without alpha weighting.
 struct OddMean {

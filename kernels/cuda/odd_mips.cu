@@ -8,8 +8,6 @@
 #include <optional>
 #include <type_traits>
 
-#include <texton/float_division.h>
-
 #include "kernels/cuda/blocks.h"
 #include "kernels/cuda/fused_mips.h"
 #include "kernels/cuda/stored_rows.h"
@@ -136,9 +134,7 @@ template <class Format>
 __device__ float mean(float sum, float total) {
     if constexpr (std::is_same_v<Format, detail::Unorm8> || std::is_same_v<Format, detail::Unorm16>)
         return detail::quotient(sum, total);
-    const float magnitude = ::fabsf(sum);
-    const bool is_near = sum == 0 || (magnitude >= 0x1p-60f && magnitude <= 0x1p60f);
-    return is_near ? detail::quotient(sum, total) : sum / total;
+    return quick_quotient(sum, total);
 }
 
 /// Rows of pixels that a thread computes.

@@ -7,13 +7,15 @@
 // Otherwise, the sums of rows stay in shared memory. A block computes a tile of the image, 32 pixels wide. It first
 // computes the weights of its columns and of its rows. Then it sums each row of texels that its pixels read, for all
 // columns of the tile, and finally sums these rows.
+//
+// Other CUDA kernels read texels as they are stored (kernels/cuda/stored_resampling.h) and are tried first.
 #include <algorithm>
 #include <cmath>
 
 #include "kernels/cuda/blocks.h"
 #include "kernels/cuda/columns.h"
-#include "kernels/cuda/halves.h"
 #include "kernels/cuda/kernels.h"
+#include "kernels/cuda/stored_resampling.h"
 #include "kernels/functors/resample_functors.h"
 #include "kernels/launch/launch_state.h"
 

@@ -15,7 +15,7 @@
 #include <optional>
 #include <type_traits>
 
-#include "kernels/cuda/halves.h"
+#include "kernels/cuda/stored_resampling.h"
 #include "kernels/cuda/value_strips.h"
 #include "kernels/functors/resample_functors.h"
 

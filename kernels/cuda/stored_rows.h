@@ -6,6 +6,7 @@
 #include <cuda_runtime.h>
 
 #include <texton/cuda_stored_texels.h>
+#include <texton/float_division.h>
 #include <texton/pixel_target.h>
 
 #include "kernels/functors/mip_chain.h"
@@ -28,6 +29,13 @@ struct StoredRows {
 
 /// Returns the rows of the level above, if they can be read as they are stored.
 [[nodiscard]] std::optional<StoredRows> rows_above(const Step& step);
+
+/// Returns sum / weight, where `weight` is the total weight of the texels of a pixel.
+__device__ inline float quick_quotient(float sum, float weight) {
+    const float magnitude = ::fabsf(sum);
+    const bool is_near = sum == 0 || (magnitude >= 0x1p-60f && magnitude <= 0x1p60f);
+    return is_near ? detail::quotient(sum, weight) : sum / weight;
+}
 
 template <class T>
 __device__ void write(const StoredRows& rows, unsigned byte, unsigned y, unsigned z, const T& value) {

@@ -160,6 +160,17 @@ TEST_F(FramesTest, AFrameBehindTheLastOfNumberedFilesIsNamed) {
 
 class FramesPanelTest : public PanelTest {
 protected:
+    /// Plays the open image until each of its three frames was shown.
+    void expect_playback_of_all_frames() {
+        find<QSpinBox>("Images per second")->setValue(60);
+        std::set<int> seen;
+        QObject::connect(workspace_.get(), &Workspace::documents_changed, [&] { seen.insert(luma(*workspace_)); });
+        QTest::mouseClick(find<QToolButton>("Play"), Qt::LeftButton);
+        EXPECT_TRUE(QTest::qWaitFor([&] { return seen == std::set{16, 32, 48}; }, kPatience));
+        click(find<QToolButton>("Stop"));
+        EXPECT_FALSE(workspace_->history().can_undo());
+    }
+
     const QTemporaryDir folder_;
 };
 
@@ -190,13 +201,7 @@ TEST_F(FramesPanelTest, TheListOfImagesKeepsTheThumbnailUntilThatOfTheNextFrameI
 
 TEST_F(FramesPanelTest, PlaybackShowsEachOfNumberedFiles) {
     open_session("subresource", numbered_in(folder_));
-    find<QSpinBox>("Images per second")->setValue(60);
-    std::set<int> seen;
-    QObject::connect(workspace_.get(), &Workspace::documents_changed, [&] { seen.insert(luma(*workspace_)); });
-    QTest::mouseClick(find<QToolButton>("Play"), Qt::LeftButton);
-    EXPECT_TRUE(QTest::qWaitFor([&] { return seen == std::set{16, 32, 48}; }, kPatience));
-    click(find<QToolButton>("Stop"));
-    EXPECT_FALSE(workspace_->history().can_undo());
+    expect_playback_of_all_frames();
 }
 
 TEST_F(FramesPanelTest, TheFrameCanBeSelected) {
@@ -222,13 +227,7 @@ TEST_F(FramesPanelTest, TheSitingAndTheRangeOfTheFileAreListed) {
 
 TEST_F(FramesPanelTest, PlaybackShowsEachFrameAndAddsNoUndoStep) {
     open_session("subresource", clip_in(folder_));
-    find<QSpinBox>("Images per second")->setValue(60);
-    std::set<int> seen;
-    QObject::connect(workspace_.get(), &Workspace::documents_changed, [&] { seen.insert(luma(*workspace_)); });
-    QTest::mouseClick(find<QToolButton>("Play"), Qt::LeftButton);
-    EXPECT_TRUE(QTest::qWaitFor([&] { return seen == std::set{16, 32, 48}; }, kPatience));
-    click(find<QToolButton>("Stop"));
-    EXPECT_FALSE(workspace_->history().can_undo());
+    expect_playback_of_all_frames();
 }
 
 }  // namespace
