@@ -121,12 +121,13 @@ public:
         }
     }
 
+    /// Two backends can have the same GPU (TEXTON_CUDA_DEVICES=0,0). Peer copies are only for two GPUs.
     bool two_devices() const noexcept {
         // Managed memory belongs to no single device, so the driver finds its location from the address.
         const auto fixed = [](const MemoryLocation& location) {
             return on_device(location) && location.kind != MemoryKind::managed;
         };
-        return to_.backend != from_.backend && fixed(to_) && fixed(from_);
+        return fixed(to_) && fixed(from_) && as_cuda(to_.backend)->ordinal() != as_cuda(from_.backend)->ordinal();
     }
 
 private:
