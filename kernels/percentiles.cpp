@@ -81,13 +81,13 @@ std::uint64_t place_of_share(double share, std::uint64_t values) {
     return std::clamp<std::uint64_t>(count, 1, values) - 1;
 }
 
-constexpr std::size_t kMaxSorted = std::size_t{1} << 16;  // texels
-constexpr std::size_t kMaxSortedLayers = 16;              // each is a launch
-
-bool is_small(const Texture& texture) {
+/// Returns true if the host sorts the values of an image in less time than the device counts them.
+bool is_small(const Texture& texture, DeviceKind device) {
+    const std::size_t most = std::size_t{1} << (device == DeviceKind::cpu ? 16 : 14);
+    constexpr std::size_t kMaxLayers = 16;  // each is a launch
     const Extent& extent = texture.extent();
     const std::size_t layers = texture.kind() == ArrayKind::layered_2d ? texture.layers() : 1;
-    return layers <= kMaxSortedLayers && extent.width * extent.height * layers <= kMaxSorted;
+    return layers <= kMaxLayers && extent.width * extent.height * layers <= most;
 }
 
 /// The keys of the finite values of each channel.
@@ -169,8 +169,7 @@ void check(const Texture& texture, std::span<const double> shares) {
 std::vector<std::array<float, 4>> percentiles(const Stream& stream, const Texture& texture,
                                               std::span<const double> shares) try {
     check(texture, shares);
-    if (stream.device().kind() == DeviceKind::cpu && is_small(texture))
-        return sorted_percentiles(keys_of(stream, texture), shares);
+    if (is_small(texture, stream.device().kind())) return sorted_percentiles(keys_of(stream, texture), shares);
     const KeyCounter counter(stream, texture);
     const auto counts = std::make_unique<KeyCounts>();
     counter.count({}, *counts);
