@@ -6,7 +6,7 @@
 // on another tile. If the whole image is one tile, its sides may be odd.
 //
 // The box filter of texels that can be read as they are stored has faster implementations: kernels/cuda/mip_words.cu
-// for even sides and kernels/cuda/odd_mips.cu for others.
+// for even sides and kernels/cuda/odd_mips.cu for others and for large levels of 16-bit unorm formats.
 #include <algorithm>
 #include <type_traits>
 
@@ -370,6 +370,9 @@ std::size_t enqueue_small(std::span<const Step> steps, std::span<const detail::L
     return count;
 }
 
+/// Returns true if reading texels as they are stored saves more than a launch of its own for the level costs.
+bool is_large(const Extent& level) { return level.width * level.height >= std::size_t{1} << 16; }
+
 std::size_t enqueue_together(std::span<const detail::Launch> launches, const Chain& chain) {
     const MipOptions& options = chain.options;
     if (options.filter == MipFilter::kaiser || !has_images(chain.steps[0].kind)) return 0;
@@ -383,6 +386,7 @@ std::size_t enqueue_together(std::span<const detail::Launch> launches, const Cha
     if (options.filter == MipFilter::box && !options.alpha_weighted) {
         const std::size_t stored = enqueue_stored(steps, launches.first(steps.size()));
         if (stored != 0) return stored;
+        if (is_large(steps[0].level.extent()) && enqueue_level(steps[0], launches[0])) return 1;
     }
     steps = steps.first(std::min(steps.size(), kMaxOfTile));
     const auto enqueue = [&](const auto& filter) { enqueue_with(steps, launches.first(steps.size()), filter); };
