@@ -18,6 +18,7 @@ namespace texton::mip {
 namespace {
 
 using detail::kValues;
+using detail::WordOf;
 
 constexpr unsigned kThreadsAcross = 32;  // of a block
 constexpr unsigned kThreadsDown = 8;
@@ -32,13 +33,6 @@ struct Job {
 };
 
 TEXTON_HD constexpr int taps_along(const Halving& axis) { return axis.from == axis.to ? 1 : 2 + axis.from % 2; }
-
-/// The unsigned integer, or vector of them, with this many bytes.
-template <unsigned bytes>
-using WordOf = std::conditional_t<
-    bytes == 1, std::uint8_t,
-    std::conditional_t<bytes == 2, std::uint16_t,
-                       std::conditional_t<bytes == 4, std::uint32_t, std::conditional_t<bytes == 8, uint2, uint4>>>>;
 
 /// The texels of a row that the pixels of a thread depend on, one after the other.
 template <class FormatOf, int channels>

@@ -14,9 +14,9 @@
 
 #include "kernels/cuda/blocks.h"
 #include "kernels/cuda/columns.h"
+#include "kernels/cuda/filter_weights.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/stored_resampling.h"
-#include "kernels/functors/resample_functors.h"
 #include "kernels/launch/launch_state.h"
 
 namespace texton::resampling {
@@ -57,12 +57,10 @@ struct TileTaps {
 
     __device__ float weight(std::int32_t pixel, std::int32_t tap) const { return weights[tap * pixels + pixel]; }
 
-    template <class Weights>
-    __device__ void compute(const Axis& axis, std::int32_t begin, std::int32_t pixel) const {
-        const Weights of(axis, begin + pixel);
-        first[pixel] = of.first();
-        count[pixel] = of.count();
-        for (std::int32_t tap = 0; tap < of.count(); ++tap) weights[tap * pixels + pixel] = of(tap);
+    __device__ void compute(ResampleFilter filter, const Axis& axis, std::int32_t begin, std::int32_t pixel) const {
+        const TapSpan span = compute_weights(filter, axis, begin + pixel, weights + pixel, pixels);
+        first[pixel] = span.first;
+        count[pixel] = span.count;
     }
 };
 
@@ -70,10 +68,10 @@ struct Job {
     PixelTarget target;
     HardwareSource source;
     Grid grid;
+    ResampleFilter filter;
     Tile tile;
 };
 
-template <class Weights>
 __global__ void __launch_bounds__(kColumns* kThreadRows) resample_tile(const __grid_constant__ Job job) {
     extern __shared__ float4 memory[];
     const Tile& tile = job.tile;
@@ -97,8 +95,8 @@ __global__ void __launch_bounds__(kColumns* kThreadRows) resample_tile(const __g
     // The pixels after the last ones of the image repeat these, so that they need no other texels.
     const std::int32_t columns = ::min(kColumns, static_cast<std::int32_t>(job.target.width) - x);
     const std::int32_t rows = ::min(tile.rows, static_cast<std::int32_t>(job.target.height) - y);
-    if (thread < columns) across.compute<Weights>(job.grid.x, x, thread);
-    if (thread >= kColumns && thread - kColumns < rows) down.compute<Weights>(job.grid.y, y, thread - kColumns);
+    if (thread < columns) across.compute(job.filter, job.grid.x, x, thread);
+    if (thread >= kColumns && thread - kColumns < rows) down.compute(job.filter, job.grid.y, y, thread - kColumns);
     __syncthreads();
 
     const std::int32_t first = down.first[0];
@@ -144,7 +142,8 @@ __global__ void __launch_bounds__(kColumns* kThreadRows) resample_tile(const __g
 // --- columns of pixels -----------------------------------------------------------------------------------------------
 
 constexpr int kWarps = 8;           // of a block; each computes 32 columns
-constexpr int kMaxTaps = 7;         // of a pixel along an axis
+constexpr int kFewTaps = 4;         // of a pixel along an axis, for the smaller kernels
+constexpr int kMaxTaps = 7;         // for the others
 constexpr int kMaxStripRows = 128;  // that a block computes; the weights of all of them are in shared memory
 constexpr int kFetches = 3;         // of a thread for a row of staged texels, at most
 constexpr int kStaged = kFetches * kColumns;
@@ -153,6 +152,7 @@ struct ColumnsJob {
     PixelTarget target;
     HardwareSource source;
     Grid grid;
+    ResampleFilter filter;
     std::int32_t rows;  // that a block computes; a multiple of kPixels
 };
 
@@ -163,13 +163,13 @@ struct StripRows {
     std::int32_t first[kMaxStripRows];
     std::int32_t end[kMaxStripRows];
 
-    template <class Weights>
-    __device__ void compute(const Axis& axis, std::int32_t begin, std::int32_t row) {
-        const Weights down(axis, begin + row);
-        const std::int32_t count = down.count();
-        first[row] = down.first();
-        end[row] = down.first() + count;
-        for (int tap = 0; tap < taps; ++tap) weight[tap][row] = tap < taps - count ? 0.0f : down(tap - (taps - count));
+    __device__ void compute(ResampleFilter filter, const Axis& axis, std::int32_t begin, std::int32_t row) {
+        float weights[taps];
+        const TapSpan span = compute_weights(filter, axis, begin + row, weights, 1);
+        first[row] = span.first;
+        end[row] = span.first + span.count;
+        const std::int32_t before = taps - span.count;
+        for (int tap = 0; tap < taps; ++tap) weight[tap][row] = tap < before ? 0.0f : weights[tap - before];
     }
 };
 
@@ -186,13 +186,15 @@ public:
         Sums texel[2][kStaged + taps];  // of two rows; weights of 0 are multiplied with texels after the last one
     };
 
-    template <class Weights>
-    __device__ RowSums(const ColumnsJob& job, Stage* stage, const Weights& weights, std::int32_t z)
-        : job_(job), source_(job.source), stage_(stage), z_(z), first_(weights.first()) {
+    __device__ RowSums(const ColumnsJob& job, Stage* stage, std::int32_t x, std::int32_t z)
+        : job_(job), source_(job.source), stage_(stage), z_(z) {
         source_.integers = false;
-        count_ = weights.count();
+        float weights[taps];
+        const TapSpan span = compute_weights(job.filter, job.grid.x, x, weights, 1);
+        first_ = span.first;
+        count_ = span.count;
 #pragma unroll
-        for (int tap = 0; tap < taps; ++tap) weights_[tap] = tap < count_ ? weights(tap) : 0.0f;
+        for (int tap = 0; tap < taps; ++tap) weights_[tap] = tap < count_ ? weights[tap] : 0.0f;
         if constexpr (staged) {
             constexpr unsigned kAll = 0xffffffff;
             const std::int32_t left = __shfl_sync(kAll, first_, 0);
@@ -255,7 +257,7 @@ private:
 };
 
 /// `taps` is the maximum of texels that a pixel reads along an axis.
-template <class Weights, int taps, int channels, bool staged>
+template <int taps, int channels, bool staged>
 __global__ void __launch_bounds__(kColumns* kWarps) resample_columns(const __grid_constant__ ColumnsJob job) {
     using Sums = ChannelSums<channels>;
     using RowSums = RowSums<taps, channels, staged>;
@@ -270,12 +272,12 @@ __global__ void __launch_bounds__(kColumns* kWarps) resample_columns(const __gri
     const auto width = static_cast<std::int32_t>(job.target.width);
     const std::int32_t rows = ::min(job.rows, static_cast<std::int32_t>(job.target.height) - y);
     for (std::int32_t row = warp * kColumns + lane; row < rows; row += kWarps * kColumns)
-        down.template compute<Weights>(job.grid.y, y, row);
+        down.compute(job.filter, job.grid.y, y, row);
     __syncthreads();
     if (begin_x >= width) return;
 
     const std::int32_t x = ::min(begin_x + lane, width - 1);
-    RowSums sum_row(job, &stage[staged ? warp : 0], Weights(job.grid.x, x), z);
+    RowSums sum_row(job, &stage[staged ? warp : 0], x, z);
     Sums sums[taps];  // of the rows before `next`
     std::int32_t next = 0;
     for (std::int32_t begin = 0; begin < rows; begin += kPixels) {
@@ -314,28 +316,9 @@ bool is_faster_in_strips(const detail::Launch& launch, const Separable& filter) 
     if (std::size_t{target.width} * target.height * target.depth * channels < kFewValues) return false;
     const float step = std::max(filter.grid.x.step, filter.grid.y.step);
     if (channels == 1 && step < 1) return true;
-    const std::int32_t taps = with_weights(filter.filter, [&]<class Weights>(std::type_identity<Weights>) {
-        return std::max(Weights::max_count(filter.grid.x), Weights::max_count(filter.grid.y));
-    });
-    if (taps <= kMaxTaps) return false;
+    if (std::max(max_taps(filter.filter, filter.grid.x), max_taps(filter.filter, filter.grid.y)) <= kMaxTaps)
+        return false;
     return channels == 1 || (filter.filter == ResampleFilter::lanczos3 && (channels == 2 || step < kLongStep));
-}
-
-template <class Weights, int taps, bool staged>
-void enqueue_columns(const detail::Launch& launch, const Grid& grid) {
-    const PixelTarget& target = launch.target();
-    ColumnsJob job{target, HardwareSource(launch.shape(0), launch.handle(0)), grid, 0};
-    const void* kernel = reinterpret_cast<const void*>(&resample_columns<Weights, taps, 4, staged>);
-    if (target.format.stored.channels == 1)
-        kernel = reinterpret_cast<const void*>(&resample_columns<Weights, taps, 1, staged>);
-    if (target.format.stored.channels == 2)
-        kernel = reinterpret_cast<const void*>(&resample_columns<Weights, taps, 2, staged>);
-    const unsigned across = parts(target.width, kColumns * kWarps);
-    const unsigned rows = detail::rows_of_runs(launch, {across * target.depth, target.height, 1, kMaxStripRows, 16});
-    job.rows = static_cast<std::int32_t>(rows);
-    void* arguments[] = {&job};
-    detail::launch_blocks({&launch, 1}, kernel, arguments,
-                          {{across * parts(target.height, rows), 1, target.depth}, {kColumns, kWarps}});
 }
 
 /// Returns true if the texels of a warp can be staged, and if that saves fetches.
@@ -344,41 +327,47 @@ bool shares_texels(const Axis& axis, std::int32_t taps) {
            static_cast<float>(std::min(kStaged, kColumns * taps));
 }
 
-template <class Weights, int taps>
-void enqueue_columns(const detail::Launch& launch, const Grid& grid) {
+template <int taps>
+void enqueue_columns(const detail::Launch& launch, const Separable& filter) {
+    const Grid& grid = filter.grid;
+    const PixelTarget& target = launch.target();
+    ColumnsJob job{target, HardwareSource(launch.shape(0), launch.handle(0)), grid, filter.filter, 0};
+    const void* kernel = reinterpret_cast<const void*>(&resample_columns<taps, 4, false>);
     if (shares_texels(grid.x, taps)) {
-        enqueue_columns<Weights, taps, true>(launch, grid);
-    } else {
-        enqueue_columns<Weights, taps, false>(launch, grid);
+        kernel = reinterpret_cast<const void*>(&resample_columns<taps, 4, true>);
+        if (target.format.stored.channels == 1)
+            kernel = reinterpret_cast<const void*>(&resample_columns<taps, 1, true>);
+        if (target.format.stored.channels == 2)
+            kernel = reinterpret_cast<const void*>(&resample_columns<taps, 2, true>);
     }
+    const unsigned across = parts(target.width, kColumns * kWarps);
+    const unsigned rows = detail::rows_of_runs(launch, {across * target.depth, target.height, 1, kMaxStripRows, 16});
+    job.rows = static_cast<std::int32_t>(rows);
+    void* arguments[] = {&job};
+    detail::launch_blocks({&launch, 1}, kernel, arguments,
+                          {{across * parts(target.height, rows), 1, target.depth}, {kColumns, kWarps}});
 }
 
 /// Returns false if pixels read too many texels.
-template <class Weights>
-bool enqueue_columns(const detail::Launch& launch, const Grid& grid) {
-    if constexpr (std::is_base_of_v<CubicWeights, Weights>) {
-        enqueue_columns<Weights, 4>(launch, grid);
-        return true;
+bool enqueue_columns(const detail::Launch& launch, const Separable& filter) {
+    const std::int32_t taps = std::max(max_taps(filter.filter, filter.grid.x), max_taps(filter.filter, filter.grid.y));
+    if (taps > kMaxTaps) return false;
+    if (taps <= kFewTaps) {
+        enqueue_columns<kFewTaps>(launch, filter);
     } else {
-        const std::int32_t taps = std::max(Weights::max_count(grid.x), Weights::max_count(grid.y));
-        if (taps > kMaxTaps) return false;
-        if constexpr (std::is_same_v<Weights, Normalized<CoveredLength>>) {
-            if (taps <= 2) return enqueue_columns<Weights, 2>(launch, grid), true;
-            if (taps <= 4) return enqueue_columns<Weights, 4>(launch, grid), true;
-        }
-        enqueue_columns<Weights, kMaxTaps>(launch, grid);
-        return true;
+        enqueue_columns<kMaxTaps>(launch, filter);
     }
+    return true;
 }
 
 // --- tiles -----------------------------------------------------------------------------------------------------------
 
 /// Returns the highest tile whose shared memory is small enough. The height is 0 if there is none.
-template <class Weights>
-Tile highest_tile(const Grid& grid) {
+Tile highest_tile(const Separable& filter) {
     constexpr float kMaxStep = 1024;  // texels; larger steps need more shared memory than there is
+    const Grid& grid = filter.grid;
     if (grid.x.step > kMaxStep || grid.y.step > kMaxStep) return {};
-    Tile tile{kPixels * kThreadRows, 0, Weights::max_count(grid.x), Weights::max_count(grid.y)};
+    Tile tile{kPixels * kThreadRows, 0, max_taps(filter.filter, grid.x), max_taps(filter.filter, grid.y)};
     for (; tile.rows >= kPixels; tile.rows /= 2) {
         const float steps = std::ceil(static_cast<float>(tile.rows) * grid.y.step);
         tile.texels = static_cast<std::int32_t>(steps) + tile.down + kMoreTexels;
@@ -387,15 +376,14 @@ Tile highest_tile(const Grid& grid) {
     return {};
 }
 
-template <class Weights>
-bool enqueue_tiles(const detail::Launch& launch, const Grid& grid) {
-    const Tile tile = highest_tile<Weights>(grid);
+bool enqueue_tiles(const detail::Launch& launch, const Separable& filter) {
+    const Tile tile = highest_tile(filter);
     if (tile.rows == 0) return false;
     const PixelTarget& target = launch.target();
-    Job job{target, HardwareSource(launch.shape(0), launch.handle(0)), grid, tile};
+    Job job{target, HardwareSource(launch.shape(0), launch.handle(0)), filter.grid, filter.filter, tile};
     void* arguments[] = {&job};
     const unsigned blocks = parts(target.width, kColumns) * parts(target.height, static_cast<unsigned>(tile.rows));
-    detail::launch_blocks({&launch, 1}, reinterpret_cast<const void*>(&resample_tile<Weights>), arguments,
+    detail::launch_blocks({&launch, 1}, reinterpret_cast<const void*>(&resample_tile), arguments,
                           {{blocks, 1, target.depth}, {kColumns, kThreadRows}, tile.bytes()});
     return true;
 }
@@ -407,13 +395,10 @@ namespace texton::detail {
 
 bool CudaKernels::resample(Launch& launch, const resampling::Separable& filter) const {
     if (filter.filter == ResampleFilter::area && resampling::enqueue_halves(launch, filter.grid)) return true;
-    if (resampling::enqueue_half_columns(launch, filter)) return true;
+    if (resampling::enqueue_half_columns(launch, filter) || resampling::enqueue_reduction(launch, filter)) return true;
     if (resampling::is_faster_in_strips(launch, filter) && resampling::enqueue_strips_of_values(launch, filter))
         return true;
-    return resampling::with_weights(filter.filter, [&]<class Weights>(std::type_identity<Weights>) {
-        return resampling::enqueue_columns<Weights>(launch, filter.grid) ||
-               resampling::enqueue_tiles<Weights>(launch, filter.grid);
-    });
+    return resampling::enqueue_columns(launch, filter) || resampling::enqueue_tiles(launch, filter);
 }
 
 }  // namespace texton::detail

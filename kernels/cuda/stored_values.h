@@ -15,6 +15,13 @@ namespace texton::detail {
 
 inline constexpr int kValues = 4;  // that are loaded or stored at the same time
 
+/// The unsigned integer, or vector of them, with this many bytes.
+template <unsigned bytes>
+using WordOf = std::conditional_t<
+    bytes == 1, std::uint8_t,
+    std::conditional_t<bytes == 2, std::uint16_t,
+                       std::conditional_t<bytes == 4, std::uint32_t, std::conditional_t<bytes == 8, uint2, uint4>>>>;
+
 /// Returns unorm_code_of(), with a single instruction for both limits.
 __device__ inline unsigned quick_unorm_code(float value, float largest) {
     return static_cast<unsigned>(__saturatef(value) * largest + 0.5f);
@@ -27,6 +34,16 @@ struct Unorm8 {
     using Words = unsigned;
     static constexpr int kWords = 1;
     __device__ static float value(const unsigned* words, int i) { return share_of_byte(words[0], i) * kOfShare; }
+    /// Returns the value divided by kOfShare, which takes a conversion of an integer or three other instructions. Such
+    /// conversions are slow, so kernels that convert many values compute half of them in either way. With these
+    /// constants, the sum is code / 255 * 2^32, rounded once, for all codes.
+    __device__ static float share(const unsigned* words, int i, bool converts) {
+        if (converts) return share_of_byte(words[0], i);
+        unsigned bits = 0x4b000000u;  // of 2^23, to which the code is added
+        asm("" : "+r"(bits));         // in a register, so that the compiler puts the selection into the instruction
+        const float code = __uint_as_float(__byte_perm(words[0], bits, 0x7540u + static_cast<unsigned>(i))) - 0x1p23f;
+        return ::fmaf(code, 0x1p24f, code * 0x1.010102p16f);
+    }
     __device__ static Stored stored(float value) { return static_cast<Stored>(quick_unorm_code(value, 255.0f)); }
     /// Replaces all texels of the four values by the first one or by the last one.
     template <int channels>
