@@ -404,9 +404,9 @@ std::optional<Kernel> kernel_of(ResampleFilter filter, const Axis& down) {
         case ResampleFilter::catmull_rom:
         case ResampleFilter::b_spline: break;
     }
-    // Fetches of four floats share few texels, and do not gain from shared memory.
-    if constexpr (channels * sizeof(typename Format::Stored) == sizeof(uint4)) return std::nullopt;
     if (kFewTaps + kMore <= 3 * down.step) return kernel_with<Format, channels, kFewTaps, 3>();
+    // Here, fetches of four floats by the texture unit are faster.
+    if constexpr (channels * sizeof(typename Format::Stored) == sizeof(uint4)) return std::nullopt;
     return kernel_with<Format, channels, kFewTaps, 6>();
 }
 
