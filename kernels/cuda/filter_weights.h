@@ -18,20 +18,11 @@ struct TapSpan {
 /// large.
 __device__ __noinline__ static TapSpan compute_weights(ResampleFilter filter, const Axis& axis, std::int32_t pixel,
                                                        float* weights, std::int32_t distance) {
-    const auto compute = [&]<class Weights>(std::type_identity<Weights>) {
+    return with_weights(filter, [&]<class Weights>(std::type_identity<Weights>) {
         const Weights own(axis, pixel);
         for (std::int32_t tap = 0; tap < own.count(); ++tap) weights[tap * distance] = own(tap);
         return TapSpan{own.first(), own.count()};
-    };
-    switch (filter) {
-        case ResampleFilter::b_spline: return compute(std::type_identity<BSplineWeights>{});
-        case ResampleFilter::lanczos3: return compute(std::type_identity<Normalized<LanczosWindow>>{});
-        case ResampleFilter::area: return compute(std::type_identity<Normalized<CoveredLength>>{});
-        case ResampleFilter::nearest:
-        case ResampleFilter::linear:
-        case ResampleFilter::catmull_rom: break;
-    }
-    return compute(std::type_identity<CatmullRomWeights>{});
+    });
 }
 
 /// Returns how many texels a pixel reads along an axis, at most.

@@ -201,9 +201,6 @@ private:
     uint4 loaded_[kLoads<Format>];
 };
 
-template <class Format>
-constexpr bool kIsFinite = std::is_same_v<Format, detail::Unorm8> || std::is_same_v<Format, detail::Unorm16>;
-
 /// Sums of the values of a thread.
 template <class Format>
 struct Sums {
@@ -211,7 +208,7 @@ struct Sums {
 
     /// Values whose weight is 0 must not count if they can be infinite or NaN.
     __device__ void add(const Sums& values, float weight) {
-        if (!kIsFinite<Format> && weight == 0) return;
+        if (!detail::kIsFinite<Format> && weight == 0) return;
 #pragma unroll
         for (int i = 0; i < kValues; ++i) of[i] = ::fmaf(values.of[i], weight, of[i]);
     }
@@ -292,7 +289,7 @@ private:
             *reinterpret_cast<const Texel*>(bytes + offset_[pixel] + tap * static_cast<int>(sizeof(Texel)));
         unsigned words[(sizeof texel + 3) / 4]{};
         ::memcpy(words, &texel, sizeof texel);
-        if (!kIsFinite<Format> && weight == 0) return;
+        if (!detail::kIsFinite<Format> && weight == 0) return;
 #pragma unroll
         for (int c = 0; c < channels; ++c) {
             float& sum = sums.of[pixel * channels + c];

@@ -89,19 +89,9 @@ template <int pixels>
 __device__ __noinline__ void compute_runs(ResampleFilter filter, const Axis& axis, Runs<pixels> runs,
                                           std::int32_t begin, std::int32_t thread, std::int32_t of_all,
                                           std::int32_t aligned) {
-    using Runs = Runs<pixels>;
-    switch (filter) {
-        case ResampleFilter::b_spline:
-            return runs.Runs::template compute<BSplineWeights>(axis, begin, thread, of_all, aligned);
-        case ResampleFilter::lanczos3:
-            return runs.Runs::template compute<Normalized<LanczosWindow>>(axis, begin, thread, of_all, aligned);
-        case ResampleFilter::area:
-            return runs.Runs::template compute<Normalized<CoveredLength>>(axis, begin, thread, of_all, aligned);
-        case ResampleFilter::nearest:
-        case ResampleFilter::linear:
-        case ResampleFilter::catmull_rom:
-            return runs.Runs::template compute<CatmullRomWeights>(axis, begin, thread, of_all, aligned);
-    }
+    with_weights(filter, [&]<class Weights>(std::type_identity<Weights>) {
+        runs.template compute<Weights>(axis, begin, thread, of_all, aligned);
+    });
 }
 
 /// Shared memory of a block.
@@ -138,13 +128,10 @@ unsigned bytes_of(const Job& job) {
     return static_cast<unsigned>((weights + values + 2 * (runs + row_runs)) * 4);
 }
 
-template <class Format>
-constexpr bool kIsFinite = std::is_same_v<Format, detail::Unorm8> || std::is_same_v<Format, detail::Unorm16>;
-
 /// Adds a value times a weight. Values whose weight is 0 must not count if they can be infinite or NaN.
 template <class Format>
 __device__ void add(float& sum, float value, float weight) {
-    if (kIsFinite<Format> || weight != 0) sum = ::fmaf(value, weight, sum);
+    if (detail::kIsFinite<Format> || weight != 0) sum = ::fmaf(value, weight, sum);
 }
 
 template <class Format>

@@ -100,6 +100,10 @@ struct Float32 {
     }
 };
 
+/// Values of the format are neither infinite nor NaN.
+template <class Format>
+constexpr bool kIsFinite = std::is_same_v<Format, Unorm8> || std::is_same_v<Format, Unorm16>;
+
 /// Two groups of kValues values, as they are loaded at once.
 template <class Words>
 using PairOfWords = std::conditional_t<std::is_same_v<Words, unsigned>, uint2, uint4>;

@@ -192,8 +192,11 @@ struct Separable {
 };
 
 /// Calls call(std::type_identity<Weights>) with the weights of the filter.
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable  // the call can be for one side only
+#endif
 template <class Call>
-auto with_weights(ResampleFilter filter, const Call& call) {
+TEXTON_HD auto with_weights(ResampleFilter filter, const Call& call) {
     switch (filter) {
         case ResampleFilter::b_spline: return call(std::type_identity<BSplineWeights>{});
         case ResampleFilter::lanczos3: return call(std::type_identity<Normalized<LanczosWindow>>{});

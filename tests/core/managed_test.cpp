@@ -144,7 +144,7 @@ TEST_P(ManagedTest, EveryAccessorIsSetAndUnset) {
 }
 
 TEST_P(ManagedTest, AdviceCanNameAnotherDevice) {
-    const auto other = peer();
+    const auto other = other_hardware();
     if (!other) GTEST_SKIP() << "needs a second device of the kind";
     const Managed memory(device(), 4 * kMiB);
     memory.advise(Advice::set_accessed_by, Location::device(*other));

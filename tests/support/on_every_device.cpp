@@ -50,4 +50,11 @@ std::optional<Device> OnEveryDevice::peer() const {
     return std::nullopt;
 }
 
+std::optional<Device> OnEveryDevice::other_hardware() const {
+    for (const Device& other : Device::list(device_->kind())) {
+        if (other.properties().uuid != device_->properties().uuid) return other;
+    }
+    return std::nullopt;
+}
+
 }  // namespace texton::test

@@ -28,6 +28,8 @@ protected:
     bool on_cpu() const { return device_->kind() == DeviceKind::cpu; }
     /// Returns another device of the same kind if there is one.
     std::optional<Device> peer() const;
+    /// Returns another device of the same kind that is not the same GPU, listed twice, if there is one.
+    std::optional<Device> other_hardware() const;
 
 private:
     std::optional<Device> device_;

@@ -95,7 +95,7 @@ TEST_P(CudaInteropTest, TheLegacyStreamIsAdoptedAndThePerThreadStreamIsRefused) 
 }
 
 TEST_P(CudaInteropTest, AStreamOfAnotherDeviceIsRefused) {
-    const auto other = peer();
+    const auto other = other_hardware();
     if (!other) GTEST_SKIP() << "needs a second device of the kind";
     const Stream stream(*other);
     expect_error([&] { (void)adopt_stream(device(), native(stream)); }, ErrorCode::wrong_device,
