@@ -28,7 +28,9 @@ protected:
     bool on_cpu() const { return device_->kind() == DeviceKind::cpu; }
     /// Returns another device of the same kind if there is one.
     std::optional<Device> peer() const;
-    /// Returns another device of the same kind that is not the same GPU, listed twice, if there is one.
+    /// Returns true unless the device is this one, or the same GPU, listed once more.
+    bool is_other_hardware(const Device& other) const;
+    /// Returns another device of the same kind that is other hardware, if there is one.
     std::optional<Device> other_hardware() const;
 
 private:
