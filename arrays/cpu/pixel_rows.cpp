@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "arrays/cpu/srgb_rows.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "arrays/cpu/pixel_rows.cpp"
 #include <hwy/foreach_target.h>
@@ -300,8 +302,18 @@ HWY_EXPORT(plane_decoder_for);
 HWY_EXPORT(plane_encoder_for);
 HWY_EXPORT(store_floats_on_vectors);
 
-RowDecode row_decoder(const TexelFormat& format) { return HWY_DYNAMIC_DISPATCH(decoder_for)(format); }
-RowEncode row_encoder(const TexelFormat& format) { return HWY_DYNAMIC_DISPATCH(encoder_for)(format); }
+namespace {
+bool is_plain_srgb(const TexelFormat& format) {
+    return format.packing == Packing::plain && format.encoding == Encoding::srgb;
+}
+}  // namespace
+
+RowDecode row_decoder(const TexelFormat& format) {
+    return is_plain_srgb(format) ? srgb_row_decoder(format.channels) : HWY_DYNAMIC_DISPATCH(decoder_for)(format);
+}
+RowEncode row_encoder(const TexelFormat& format) {
+    return is_plain_srgb(format) ? srgb_row_encoder(format.channels) : HWY_DYNAMIC_DISPATCH(encoder_for)(format);
+}
 PlaneDecode plane_decoder(const TexelFormat& format) { return HWY_DYNAMIC_DISPATCH(plane_decoder_for)(format); }
 PlaneEncode plane_encoder(const TexelFormat& format) { return HWY_DYNAMIC_DISPATCH(plane_encoder_for)(format); }
 

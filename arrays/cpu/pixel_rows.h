@@ -42,9 +42,10 @@ using PlaneDecode = void (*)(const unsigned char* stored, std::size_t count, flo
 /// Does the same as RowEncode with separate channels. Channels that the format lacks are not read.
 using PlaneEncode = void (*)(const float* channels, std::size_t apart, std::size_t count, unsigned char* stored);
 
-/// Returns the function for a format, or null if the format is neither unorm of 8 or 16 bits nor float. It is also null
-/// for float16 if the CPU cannot convert it. This also applies to the three functions below.
+/// Returns the function for a plain format, or null if the format is neither sRGB, nor unorm of 8 or 16 bits, nor float.
+/// It is also null for float16 if the CPU cannot convert it. The functions below are the same, but null for sRGB.
 [[nodiscard]] RowDecode row_decoder(const TexelFormat& format);
+/// See row_decoder().
 [[nodiscard]] RowEncode row_encoder(const TexelFormat& format);
 [[nodiscard]] PlaneDecode plane_decoder(const TexelFormat& format);
 [[nodiscard]] PlaneEncode plane_encoder(const TexelFormat& format);

@@ -1,0 +1,88 @@
+#include "arrays/cpu/srgb_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "arrays/cpu/texel_decoder.h"
+
+namespace texton::detail {
+namespace {
+
+constexpr std::uint8_t kChannels[] = {1, 2, 4};
+
+TexelFormat srgb(std::uint8_t channels) { return {Encoding::srgb, Packing::plain, channels, 8, channels}; }
+
+TEST(SrgbRowsTest, EveryCodeIsDecodedAsByTheModel) {
+    for (const std::uint8_t channels : kChannels) {
+        std::vector<unsigned char> stored;
+        for (int code = 0; code < 256; ++code)
+            for (int c = 0; c < channels; ++c) stored.push_back(static_cast<unsigned char>(code + 51 * c));
+        std::vector<float> texels(256 * 4, -1.0F);
+        row_decoder(srgb(channels))(stored.data(), 256, texels.data());
+        for (std::size_t i = 0; i < 256; ++i) {
+            const Texel expected = texel_decoder(srgb(channels))(&stored[i * channels]);
+            for (std::size_t c = 0; c < 4; ++c)
+                ASSERT_EQ(bits_of(texels[i * 4 + c]), expected.channel[c]) << int{channels} << ' ' << i << ' ' << c;
+        }
+    }
+}
+
+TEST(SrgbRowsTest, EveryFloatOfTheRangeIsEncodedAsByTheModel) {
+    constexpr std::size_t kPixels = 4096;
+    std::vector<float> pixels(kPixels * 4, 0.25F);
+    std::vector<unsigned char> stored(kPixels);
+    // From below the first code's step to above 1. Every seventh float, since a step is found by its neighbors.
+    std::uint32_t code = 0;
+    for (std::uint32_t bits = bits_of(0x1p-14F); bits < bits_of(1.01F);) {
+        for (std::size_t i = 0; i < kPixels; ++i, bits += 7) pixels[4 * i] = float_of(bits);
+        row_encoder(srgb(1))(pixels.data(), kPixels, stored.data());
+        for (std::size_t i = 0; i < kPixels; ++i) {
+            const float value = pixels[4 * i];
+            if (stored[i] == code) continue;
+            // The code changed after the previous float: only at its step.
+            ASSERT_EQ(stored[i], code + 1) << value;
+            ASSERT_EQ(srgb_code_of(value), code + 1) << value;
+            ASSERT_EQ(srgb_code_of(float_of(bits_of(value) - 7)), code) << value;
+            ++code;
+        }
+    }
+    EXPECT_EQ(code, 255U);
+}
+
+TEST(SrgbRowsTest, EveryStepIsExact) {
+    std::uint32_t bits = bits_of(0x1p-14F);
+    for (std::uint32_t code = 1; code < 256; ++code) {
+        std::uint32_t above = bits_of(1.0F);
+        while (above - bits > 1) {  // the first float with this code
+            const std::uint32_t middle = bits + (above - bits) / 2;
+            (srgb_code_of(float_of(middle)) < code ? bits : above) = middle;
+        }
+        const float pixels[8] = {float_of(bits), 0, 0, 0, float_of(above), 0, 0, 0};
+        unsigned char stored[2];
+        row_encoder(srgb(1))(pixels, 2, stored);
+        EXPECT_EQ(stored[0], code - 1);
+        EXPECT_EQ(stored[1], code);
+    }
+}
+
+TEST(SrgbRowsTest, ValuesBeyondTheRangeAndAlphaAreEncodedAsByTheModel) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    const float values[] = {-kInfinity, -1, -0.0F, 0, 1e-40F, 0x1p-13F, 0.5F, 1, 2, kInfinity, std::nanf("")};
+    for (const std::uint8_t channels : kChannels) {
+        for (const float value : values) {
+            const float pixel[4] = {value, value, value, value};
+            unsigned char stored[4];
+            row_encoder(srgb(channels))(pixel, 1, stored);
+            const std::uint32_t bits = bits_of(value);
+            const Pixel expected = encode_pixel({{bits, bits, bits, bits}}, {srgb(channels), false});
+            for (int c = 0; c < channels; ++c)
+                EXPECT_EQ(stored[c], expected.word[0] >> 8 * c & 0xff) << value << ' ' << int{channels} << ' ' << c;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace texton::detail
