@@ -1,11 +1,15 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include <texton/error.h>
 
 #include "core/cuda/device.h"
+#include "core/cuda_driver.h"
 
 // Enumerates the CUDA devices and queries their properties. No context is created here, so a program that only lists
 // the devices allocates no device memory.
@@ -203,6 +207,13 @@ void CudaBackend::set_peer_access(Backend& peer, bool enabled) {
     if (answer == cudaSuccess || answer == already) return;
     fail_call(enabled ? function_name<cudaDeviceEnablePeerAccess>() : function_name<cudaDeviceDisablePeerAccess>(),
               answer);
+}
+
+bool may_have_cuda_device() noexcept {
+    const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    if (visible != nullptr && (*visible == '\0' || std::string_view(visible).starts_with("-1"))) return false;
+    const auto exists = [](const char* file) { return ::access(file, F_OK) == 0; };
+    return exists("/dev/nvidiactl") || exists("/dev/dxg");
 }
 
 CudaDevices make_cuda_devices(const std::vector<int>& ordinals) {

@@ -1,7 +1,6 @@
 #include "viewer/batch/batch_run.h"
 
 #include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +16,7 @@
 #include <texton/device.h>
 #include <texton/error.h>
 
+#include "core/cuda_driver.h"
 #include "viewer/batch/path_json.h"
 #include "viewer/batch/ranks.h"
 
@@ -68,9 +68,7 @@ namespace {
 // Returns the number of threads for the parallel loops of a worker if the device has threads of its own: then one worker
 // keeps it busy. Returns 0 if the device computes on the threads of each worker. Does not initialize CUDA.
 std::size_t threads_of(const std::string& device, std::size_t processors, std::size_t devices) {
-    const auto exists = [](const char* file) { return ::access(file, F_OK) == 0; };
-    const bool has_gpu = exists("/dev/nvidiactl") || exists("/dev/dxg");
-    if (device.starts_with("cuda") || (device.empty() && has_gpu))
+    if (device.starts_with("cuda") || (device.empty() && detail::may_have_cuda_device()))
         return std::max<std::size_t>(1, processors / devices);
     const char* threads = std::getenv("TEXTON_CPU_THREADS");
     if (threads == nullptr || *threads == '\0') return 0;

@@ -245,6 +245,26 @@ TEST_F(CliBatchTest, WorkersAreDistributedOverAllDevicesOfAKind) {
     EXPECT_EQ(text("made/in_3.png"), text("run.png"));
 }
 
+// Runs the batch in a namespace whose /dev contains the file of an NVIDIA driver.
+TEST_F(CliBatchTest, ADriverWhoseGpusCannotBeUsedLeavesOneWorkerForEachProcessor) {
+    if (shell("unshare --map-root-user --mount true").status != 0) GTEST_SKIP() << "namespaces cannot be created here";
+    images(4);
+    write("worker", "#!/bin/sh\necho started >>'" + at("starts") + "'\nexec '" +
+                        (fs::path(kProgram).parent_path() / "texton-commands").string() + "' \"$@\"\n");
+    fs::permissions(at("worker"), fs::perms::owner_all);
+    const std::string command = "TEXTON_WORKER='" + at("worker") + "' '" + kProgram +
+                                "' batch blur.json in_*.png -o made/{stem}.png --workers 2";
+    // A build without CUDA finds no GPU, even if CUDA would.
+    const bool has_cuda = Device::why_no_cuda() != "Texton was built without CUDA";
+    const Ended result = shell(
+        "unshare --map-root-user --mount sh -c \"mkdir dev && touch dev/null dev/nvidiactl && "
+        "mount --bind /dev/null dev/null && mount --rbind dev /dev && test -e /dev/nvidiactl && " +
+        std::string(has_cuda ? "CUDA_VISIBLE_DEVICES= " : "") + command + "\"");
+    EXPECT_EQ(result.status, 0) << result.out << result.err;
+    EXPECT_EQ(files_in("made"), 4u);
+    EXPECT_EQ(text("starts"), "started\nstarted\n");
+}
+
 TEST_F(CliBatchTest, ABatchOnAllDevicesOfAKindNeedsOne) {
     images(1);
     const std::string command = "'" + kProgram + "' batch blur.json in_*.png -o 'made/{stem}.png' --device ";
