@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Measures `texton batch` beside other programs that resize many photographs.
+"""Measures `texton batch` beside other programs that resize many photographs, and with many small images.
 
 Each program reads JPEG files of 4000 x 3000 and writes them as JPEG files of 1000 x 750, on the same number of processors. The
 programs run in turn, several times, and the table has the best time of each: seconds of the clock, seconds of processor
 time, and the largest amount of memory that all processes had together (their proportional set size, so that shared pages
 count once). The ratio compares with `texton batch`: above 1, Texton takes less.
 
-needs: texton and texton-photo-files (build them with -DTEXTON_BENCH=ON); libvips-tools and imagemagick to compare with
+--small N measures N PNG files of 64 x 64 instead, whose exposure is changed, beside a program that only decodes and encodes
+them (texton-recode-files). A quarter of the files is measured as well, so that the time of an image does not contain the
+start of the processes.
+
+needs: texton, texton-photo-files and texton-recode-files (build them with -DTEXTON_BENCH=ON); libvips-tools and imagemagick to compare with
 """
 import argparse
 import os
@@ -73,6 +77,47 @@ def measure(command, folder):
     return seconds, now.ru_utime - used.ru_utime + now.ru_stime - used.ru_stime, peak / 1024
 
 
+def measure_small(options):
+    """Prints what an image costs in a batch of small images, beside decoding and encoding it."""
+    texton = options.bin.resolve() / "texton"
+    with tempfile.TemporaryDirectory(dir=options.folder) as work_name:
+        work = pathlib.Path(work_name)
+        images, part, pipeline = work / "images", work / "part", work / "pipeline.json"
+        subprocess.run([options.bench.resolve() / "texton-photo-files", images, str(options.small), "64", "64", "png"],
+                       check=True)
+        part.mkdir()
+        for image in sorted(images.iterdir())[: options.small // 4]:
+            os.link(image, part / image.name)
+        pipeline.write_text('{"steps": [{"kernel": "exposure", "parameters": {}}]}')
+        programs = {
+            "texton batch": f"{texton} batch {pipeline} IN -o 'OUT/{{stem}}.png' --device cpu --workers {options.jobs}",
+            "decode, encode": f"{options.bench.resolve() / 'texton-recode-files'} IN OUT {options.jobs}",
+        }
+        best = {}
+        for turn in range(options.rounds):
+            for name, command in programs.items():
+                for folder in (images, part):
+                    # Nothing is deleted until the end: ext4 avoids inodes that were deleted recently, which takes long.
+                    out = work / f"{name.split()[0]}-{folder.name}-{turn}"
+                    result = measure(command.replace("IN", str(folder)).replace("OUT", str(out)), out)[:2]
+                    files = len(list(out.glob("*.png")))
+                    if files != len(list(folder.iterdir())):
+                        sys.exit(f"tests/bench/batch.py: {name} wrote {files} files")
+                    known = best.get((name, folder), result)
+                    best[name, folder] = tuple(map(min, known, result))
+        more = options.small - options.small // 4
+        print(f"{options.small} images of 64 x 64, {options.jobs} processes or threads at once")
+        print(f"{'program':16} {'seconds':>8} {'processor':>10} {'ms of an image':>15} {'processor ms':>13}")
+        per_image = {}
+        for name in programs:
+            whole, quarter = best[name, images], best[name, part]
+            per_image[name] = [(a - b) * 1000 / more for a, b in zip(whole, quarter)]
+            print(f"{name:16} {whole[0]:8.2f} {whole[1]:10.2f} {per_image[name][0]:15.3f} {per_image[name][1]:13.3f}")
+        ours, least = per_image.values()
+        print(f"an image takes {ours[1] - least[1]:.3f} ms of processor time more, and {ours[0] / least[0]:.2f} times the "
+              "time of the clock")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", type=pathlib.Path, required=True, help="folder of texton")
@@ -80,9 +125,14 @@ def main():
     parser.add_argument("--count", type=int, default=24, help="number of photographs (default: 24)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at once (default: all processors)")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each program (default: 3)")
+    parser.add_argument("--small", type=int, metavar="N", help="measure N images of 64 x 64 instead")
+    parser.add_argument("--folder", type=pathlib.Path, help="folder of the files (default: that of temporary files)")
     options = parser.parse_args()
+    if options.small:
+        measure_small(options)
+        return
     texton = options.bin.resolve() / "texton"
-    with tempfile.TemporaryDirectory() as work_name:
+    with tempfile.TemporaryDirectory(dir=options.folder) as work_name:
         work = pathlib.Path(work_name)
         photos, out = work / "photos", work / "out"
         subprocess.run([options.bench.resolve() / "texton-photo-files", photos, str(options.count)], check=True)

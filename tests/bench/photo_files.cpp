@@ -1,8 +1,8 @@
-// Writes JPEG files with the statistics of photographs, to measure what reads many of them.
+// Writes image files with the statistics of photographs, to measure what reads many of them.
 //
 // A photograph is a sum of smooth noise whose amplitude falls with its frequency, a few objects with sharp edges, and the
-// noise of a sensor. Files of 4000 x 3000 have about 2.5 MB, as those of a camera or a phone. They depend only on their
-// number and size.
+// noise of a sensor. JPEG files of 4000 x 3000 have about 2.5 MB, as those of a camera or a phone. Files depend only on
+// their number, size and kind.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -115,15 +115,16 @@ int main(int argc, char** argv) {
     const int count = argc > 2 ? std::atoi(argv[2]) : 0;
     const int width = argc > 4 ? std::atoi(argv[3]) : 4000;
     const int height = argc > 4 ? std::atoi(argv[4]) : 3000;
+    const char* kind = argc > 5 ? argv[5] : "jpg";
     if (count < 1 || width < 1 || height < 1) {
         fmt::print(stderr,
-                   "usage: texton-photo-files FOLDER COUNT [WIDTH HEIGHT]\n"
-                   "Writes COUNT photographs as FOLDER/photo_0000.jpg and so on. Default: 4000 x 3000.\n");
+                   "usage: texton-photo-files FOLDER COUNT [WIDTH HEIGHT [KIND]]\n"
+                   "Writes COUNT photographs as FOLDER/photo_0000.KIND and so on. Default: 4000 x 3000, jpg.\n");
         return 2;
     }
     fs::create_directories(argv[1]);
     for (int i = 0; i < count; ++i) {
-        const fs::path path = fs::path(argv[1]) / fmt::format("photo_{:04}.jpg", i);
+        const fs::path path = fs::path(argv[1]) / fmt::format("photo_{:04}.{}", i, kind);
         if (!write(path, width, height, photograph(static_cast<unsigned>(i), width, height))) {
             fmt::print(stderr, "{} cannot be written\n", path.string());
             return 1;

@@ -35,16 +35,17 @@ ImageOptions options_for(const KernelInfo& kernel, std::size_t input) {
 
 // Returns how many rows are decoded together if the thread decodes and copies them itself, or 0 for load(), whose three
 // buffers of 16 MiB are for threads that decode a part together, and for copies that run at the same time. A thread that
-// does both takes less memory, and copies what is still in its cache.
+// does both takes less memory, and copies what is still in its cache. A small image is not worth a second thread.
 std::size_t rows_in_cache(const Device& device, const ImageFile& image) {
     constexpr std::size_t kBytes = std::size_t{1} << 20;
     const ArrayInfo& is = image.info();
-    if (device.kind() != DeviceKind::cpu || detail::cpu_cores() != 1 || is.kind != ArrayKind::array_2d ||
-        is.levels != 1 || block_side(is.format) != 1)
+    if (device.kind() != DeviceKind::cpu || is.kind != ArrayKind::array_2d || is.levels != 1 ||
+        block_side(is.format) != 1)
         return 0;
     const std::size_t step = std::max<std::size_t>(1, image.access().granule.height);
     const std::size_t bytes = packed_bytes(is.format, {is.extent.width, step, 1});
-    return bytes > kBytes ? 0 : kBytes / bytes * step;
+    const std::size_t rows = kBytes / bytes * step;
+    return detail::cpu_cores() == 1 || rows >= is.extent.height ? rows : 0;
 }
 
 void load_rows(const ImageFile& image, std::size_t rows, const Array& array) {

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <vector>
 
 namespace texton::batch {
 
@@ -15,12 +16,13 @@ bool send(int socket, const std::string& packet) noexcept {
 }
 
 bool receive(int socket, std::string& packet) {
-    packet.resize(kMaxPacket);
+    thread_local std::vector<char> room(
+        kMaxPacket);  // not cleared for each packet, which would take longer than the rest
     for (;;) {
-        const ssize_t got = ::recv(socket, packet.data(), packet.size(), MSG_TRUNC);
+        const ssize_t got = ::recv(socket, room.data(), room.size(), MSG_TRUNC);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0 || static_cast<std::size_t>(got) > kMaxPacket) return false;
-        packet.resize(static_cast<std::size_t>(got));
+        packet.assign(room.data(), static_cast<std::size_t>(got));
         return true;
     }
 }

@@ -6,12 +6,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <deque>
 #include <exception>
 #include <future>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -98,23 +95,17 @@ public:
         applied_ = std::async(std::launch::async, [this, device = request.at("device").get<std::string>()] {
                        return std::make_shared<const AppliedPipeline>(viewer::device_named(device), pipeline_);
                    }).share();
-        for (std::size_t i = 0; i < request.at("images").get<std::size_t>(); ++i)
-            std::thread([this] { serve(); }).detach();
     }
 
-    void add(Json request) {
-        const std::lock_guard lock(mutex_);
-        requests_.push_back(std::move(request));
-        changed_.notify_one();
-    }
-
-private:
-    [[noreturn]] void serve() {
+    // Answers requests until the other end of the socket is closed. Each of several threads that call this computes one
+    // image at a time: the system gives each packet to one of them.
+    void serve() {
         std::optional<AppliedPipeline::Lane> lane;
         // In this arena, loops are not divided at all. The maximum of TBB limits threads, but not the parts of a loop.
         tbb::task_arena one_thread(1);
-        for (;;) {
-            const Json request = next();
+        for (std::string packet; receive(socket_, packet);) {
+            const Json request = Json::parse(packet, nullptr, false);
+            if (!request.is_object() || !request.contains("id")) return;
             Json answer;
             const auto compute = [&] { answer = answer_to(request, lane); };
             if (is_alone_) {
@@ -122,19 +113,12 @@ private:
             } else {
                 compute();
             }
-            answer["id"] = request.at("id");
-            (void)send(socket_, text_of(answer));  // if the batch has ended, so does this process
+            answer["id"] = request["id"];
+            if (!send(socket_, text_of(answer))) return;
         }
     }
 
-    Json next() {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return !requests_.empty(); });
-        Json request = std::move(requests_.front());
-        requests_.pop_front();
-        return request;
-    }
-
+private:
     Json answer_to(const Json& request, std::optional<AppliedPipeline::Lane>& lane) {
         Phase phase = Phase::reading;
         try {
@@ -170,9 +154,6 @@ private:
     const bool is_alone_;  // a thread decodes and encodes without the help of others
     CodingTurns turns_;
     std::shared_future<std::shared_ptr<const AppliedPipeline>> applied_;
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::deque<Json> requests_;
 };
 
 }  // namespace
@@ -181,19 +162,21 @@ int run_worker(int socket) {
     end_with(socket);
     reuse_memory();
     Worker* worker = nullptr;  // never destroyed: its threads run until the process ends
-    for (std::string packet; receive(socket, packet);) {
+    std::size_t images = 1;    // at the same time
+    for (std::string packet; worker == nullptr && receive(socket, packet);) {
         try {
-            Json request = Json::parse(packet);
-            if (worker != nullptr) {
-                worker->add(std::move(request));
-                continue;
-            }
+            const Json request = Json::parse(packet);
+            images = request.at("images");
             worker = new Worker(socket, request);
             packet = text_of({{"ready", true}});
         } catch (const std::exception& error) {
             packet = text_of(failure(error, Phase::reading));
         }
         if (!send(socket, packet)) break;
+    }
+    if (worker != nullptr) {
+        for (std::size_t i = 1; i < images; ++i) std::thread([worker] { worker->serve(); }).detach();
+        worker->serve();
     }
     detail::remove_unfinished_files();
     ::_exit(0);
