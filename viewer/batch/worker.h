@@ -10,12 +10,8 @@
 //   batch  -> worker   {"id": number, "input", "outputs"}, up to "images" before an answer
 //   worker -> batch    {"id", "done": paths of the files}, or a failure: {"id", "failed": cause, "retry": whether another
 //                      attempt can help, "lost": whether the worker must be replaced}, or {"id", "no_device": cause}
-#include <string_view>
 
 namespace texton::batch {
-
-/// First argument of the program texton-commands that makes it a worker. Its socket is the control socket of a helper.
-inline constexpr std::string_view kWorkerArgument = "--batch-worker";
 
 /// Runs a worker until the other end of the socket is closed. Returns the exit status.
 int run_worker(int socket);

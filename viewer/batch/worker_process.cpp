@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -23,7 +24,6 @@
 #include "arrays/files/isolated/spawn_helper.h"
 #include "core/unfinished_file.h"
 #include "viewer/batch/packets.h"
-#include "viewer/batch/worker.h"
 
 namespace texton::batch {
 namespace {
@@ -57,6 +57,23 @@ fs::path worker_program() {
 }
 
 WorkerProcess::WorkerProcess(const fs::path& program, verify::Json work) {
+    if (!adopt(program)) start(program);
+    while (mark_ == 0) mark_ = std::random_device()();
+    work["mark"] = mark_;
+    (void)request(work);
+}
+
+bool WorkerProcess::adopt(const fs::path& program) {
+    static std::atomic<bool> is_first{true};
+    if (!is_first.exchange(false)) return false;
+    const detail::StartedHelper started = detail::started_helper(detail::kStartedWorker, program.c_str());
+    if (started.process < 0) return false;
+    socket_ = detail::OwnedDescriptor(started.control);
+    process_ = started.process;
+    return true;
+}
+
+void WorkerProcess::start(const fs::path& program) {
     std::array<int, 2> ends{-1, -1};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
         fail("a socket could not be created: " + std::generic_category().message(errno), "Close other files.");
@@ -67,15 +84,11 @@ WorkerProcess::WorkerProcess(const fs::path& program, verify::Json work) {
     const int bytes = 2 * static_cast<int>(kMaxPacket);
     for (const int socket : {socket_.number(), theirs.number()})
         ::setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
-    const std::string argument(kWorkerArgument);
-    if (const int error = detail::spawn_helper(program.c_str(), theirs.number(), process_, argument.c_str());
+    if (const int error = detail::spawn_helper(program.c_str(), theirs.number(), process_, detail::kWorkerArgument);
         error != 0) {
         fail(fmt::format("{} could not be started: {}", program.string(), std::generic_category().message(error)),
              "Install Texton again.");
     }
-    while (mark_ == 0) mark_ = std::random_device()();
-    work["mark"] = mark_;
-    (void)request(work);
 }
 
 WorkerProcess::~WorkerProcess() {

@@ -14,7 +14,8 @@ namespace texton::batch {
 /// A worker as the batch sees it: a process and a socket to it. The destructor ends the process.
 class WorkerProcess {
 public:
-    /// Starts the program and sends it what all images need. Throws Error{unsupported} if it cannot be started.
+    /// Starts the program and sends it what all images need. The first worker may have been started already, by the
+    /// launcher of the command, so that it loads its libraries while this program does. Throws Error{unsupported} if it cannot be started.
     WorkerProcess(const std::filesystem::path& program, verify::Json work);
     virtual ~WorkerProcess();
     WorkerProcess(const WorkerProcess&) = delete;
@@ -37,6 +38,9 @@ protected:
     explicit WorkerProcess(detail::OwnedDescriptor socket) noexcept : socket_(std::move(socket)) {}
 
 private:
+    bool adopt(const std::filesystem::path& program);
+    void start(const std::filesystem::path& program);
+
     detail::OwnedDescriptor socket_;
     pid_t process_ = -1;
     std::uint32_t mark_ = 0;

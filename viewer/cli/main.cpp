@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "arrays/files/isolated/protocol.h"
+#include "arrays/files/isolated/spawn_helper.h"
 #include "core/nearest_name.h"
 #include "viewer/batch/worker.h"
 #include "viewer/cli/commands.h"
@@ -111,7 +112,7 @@ void fill_standard_descriptors() {
 int main(int argc, char** argv) {
     fill_standard_descriptors();
     texton::viewer::end_on_signals();
-    if (argc == 2 && argv[1] == texton::batch::kWorkerArgument)
+    if (argc == 2 && std::string_view(argv[1]) == texton::detail::kWorkerArgument)
         return texton::batch::run_worker(texton::detail::kControlDescriptor);
     std::signal(SIGPIPE, SIG_IGN);  // writing to a closed pipe fails instead, so that unfinished files are removed
     CLI::App program;

@@ -210,19 +210,12 @@ private:
 // Returns the helper that kStartedHelper describes, or null. Only the first call returns it.
 std::unique_ptr<Helper> started_before(const char* object, const Owner& owner) {
     static bool is_first = true;
-    const char* const text = std::exchange(is_first, false) ? ::secure_getenv(kStartedHelper) : nullptr;
-    int user = 0, process = 0, number = -1, used = 0;
-    if (text == nullptr || std::sscanf(text, "%d:%d:%d:%n", &user, &process, &number, &used) != 3) return nullptr;
-    // Processes that this one starts inherit the variable, but not the helper.
-    if (user != owner.process || used == 0) return nullptr;
-    int kind = 0;
-    socklen_t bytes = sizeof(kind);
-    if (::getsockopt(number, SOL_SOCKET, SO_TYPE, &kind, &bytes) != 0 || kind != SOCK_SEQPACKET) return nullptr;
-    OwnedDescriptor control(number);
-    ::fcntl(number, F_SETFD, FD_CLOEXEC);
-    if (owner.program != text + used) return nullptr;
+    if (!std::exchange(is_first, false) || owner.process != ::getpid()) return nullptr;
+    const StartedHelper started = started_helper(kStartedHelper, owner.program.c_str());
+    if (started.process < 0) return nullptr;
+    OwnedDescriptor control(started.control);
     try {
-        return std::make_unique<Helper>(object, owner, std::move(control), process);
+        return std::make_unique<Helper>(object, owner, std::move(control), started.process);
     } catch (const Error&) {
         return nullptr;  // another one is started
     }

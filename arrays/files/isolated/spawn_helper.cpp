@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 
@@ -33,6 +36,21 @@ using SpawnActions =
 using SpawnAttributes = Initialized<posix_spawnattr_t, posix_spawnattr_init, posix_spawnattr_destroy>;
 
 }  // namespace
+
+StartedHelper started_helper(const char* variable, const char* program) noexcept {
+    const char* const text = ::secure_getenv(variable);
+    int user = 0, process = 0, number = -1, used = 0;
+    if (text == nullptr || std::sscanf(text, "%d:%d:%d:%n", &user, &process, &number, &used) != 3) return {};
+    // Processes that this one starts inherit the variable, but not the helper.
+    if (user != ::getpid() || used == 0) return {};
+    int kind = 0;
+    socklen_t bytes = sizeof(kind);
+    if (::getsockopt(number, SOL_SOCKET, SO_TYPE, &kind, &bytes) != 0 || kind != SOCK_SEQPACKET) return {};
+    ::fcntl(number, F_SETFD, FD_CLOEXEC);
+    if (std::strcmp(program, text + used) == 0) return {process, number};
+    ::close(number);
+    return {};
+}
 
 int spawn_helper(const char* program, int control, pid_t& process, const char* argument) noexcept {
     SpawnActions actions;

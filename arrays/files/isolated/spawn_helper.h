@@ -5,10 +5,24 @@
 
 namespace texton::detail {
 
-/// Name of the environment variable that describes a helper that was started before the program that will use it: the
-/// number of the process that uses it, the number of the helper's process, the descriptor of the control socket and the
-/// path of the helper, separated by colons.
+/// Names of the environment variables that describe a helper, and a worker of a batch, that were started before the
+/// program that will use them: the number of the process that uses it, the number of the helper's process, the descriptor
+/// of the control socket and the path of the helper, separated by colons.
 inline constexpr const char* kStartedHelper = "TEXTON_STARTED_READER";
+inline constexpr const char* kStartedWorker = "TEXTON_STARTED_WORKER";  ///< see kStartedHelper
+
+/// Argument that makes the program texton-commands a worker of a batch. Its socket is the control socket of a helper.
+inline constexpr const char* kWorkerArgument = "--batch-worker";
+
+/// A helper that was started before this program.
+struct StartedHelper {
+    pid_t process = -1;
+    int control = -1;  ///< descriptor, which must be closed
+};
+
+/// Returns the helper that an environment variable describes, or no process if there is none, if another process is to use
+/// it, or if it is another program. Call this only once.
+[[nodiscard]] StartedHelper started_helper(const char* variable, const char* program) noexcept;
 
 /// Starts the program with default signals and no descriptors of this process but standard error and the socket
 /// `control`, which must not be below 10. It is in a process group of its own, so that Ctrl+C in a terminal does not end
