@@ -19,6 +19,7 @@
 #include <texton/device.h>
 #include <texton/error.h>
 
+#include "core/cuda_driver.h"
 #include "core/unfinished_file.h"
 #include "viewer/batch/applied_pipeline.h"
 #include "viewer/batch/packets.h"
@@ -79,7 +80,11 @@ void reuse_memory() {
 
 std::string text_of(const Json& answer) { return answer.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// Computes images in several threads. The device is prepared while the first images are decoded.
+bool may_be_cuda(const std::string& device) {
+    return device.starts_with("cuda") || (device.empty() && detail::may_have_cuda_device());
+}
+
+// Computes images in several threads. A CUDA device is prepared while the first images are decoded.
 class Worker {
 public:
     // Throws the errors of the pipeline.
@@ -88,6 +93,7 @@ public:
           pipeline_(verify::parse_pipeline(request.at("pipeline"), path_in(request.at("folder")).value(),
                                            request.at("allow_outside"))),
           threads_(tbb::global_control::max_allowed_parallelism, request.at("threads").get<std::size_t>()),
+          decodes_ahead_(may_be_cuda(request.at("device"))),
           is_alone_(request.at("images").get<std::size_t>() > 1 || request.at("threads").get<std::size_t>() == 1),
           turns_(request.at("turns").get<std::ptrdiff_t>()) {
         detail::mark_temporary_files(request.at("mark"));
@@ -144,14 +150,15 @@ private:
     InputImage open(const fs::path& file) {
         const CodingTurn turn(turns_);
         InputImage image(file, pipeline_);
-        if (applied_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) image.decode();
+        if (decodes_ahead_ && applied_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) image.decode();
         return image;
     }
 
     const int socket_;
     const verify::Pipeline pipeline_;
     const tbb::global_control threads_;
-    const bool is_alone_;  // a thread decodes and encodes without the help of others
+    const bool decodes_ahead_;  // before the device is ready, which needs memory for a copy of the image
+    const bool is_alone_;       // a thread decodes and encodes without the help of others
     CodingTurns turns_;
     std::shared_future<std::shared_ptr<const AppliedPipeline>> applied_;
 };
