@@ -13,6 +13,7 @@
 #include "arrays/files/frames.h"
 #include "arrays/files/layout.h"
 #include "arrays/files/oiio.h"
+#include "arrays/files/reduced_jpeg.h"
 
 // An image is opened in steps. Each step wraps the ImageSource of the previous step:
 // 1. open each image of the files,
@@ -560,6 +561,59 @@ ImageFile open_image(Paths paths, const ImageOptions& options, const ReadOptions
                      .remedy = "Pass at least one path."});
     }
     return detail::guarded(kOpen, paths[0], [&] { return open_files(*detail::file_opener(reading), paths, options); });
+}
+
+void detail::require_libjpeg(const char* object) {
+    if (detail::has_libjpeg()) return;
+    throw Error({.code = ErrorCode::unsupported,
+                 .object = object,
+                 .problem = "JPEG files cannot be decoded at a part of their size, because this build of Texton lacks "
+                            "libjpeg",
+                 .remedy = "Build Texton with TEXTON_JPEG=ON, or decode them in full."});
+}
+
+namespace {
+
+// Opens JPEG files at a part of their size, in this process.
+class ReducedFiles : public detail::FileOpener {
+public:
+    explicit ReducedFiles(Extent target) : target_(target) {}
+
+    OpenedImage open_file(const std::filesystem::path& path, const detail::FilePart& wanted) override {
+        OpenedImage opened = FileOpener::open_file(path, wanted);
+        const Extent whole = opened.file->level(0);
+        if (!wanted.channels.empty()) return opened;
+        const unsigned divisor = detail::reduce_jpeg(path, target_, opened);
+        if (divisor == 1 || (whole.width % divisor == 0 && whole.height % divisor == 0)) return opened;
+        const detail::Turn turn = detail::upright_turn(opened.metadata.orientation);
+        Extent size = opened.file->level(0);
+        double width = static_cast<double>(whole.width) / divisor, height = static_cast<double>(whole.height) / divisor;
+        if (turn.transposed) {
+            std::swap(size.width, size.height);
+            std::swap(width, height);
+        }
+        region_.emplace({turn.reversed_x ? static_cast<double>(size.width) - width : 0,
+                         turn.reversed_y ? static_cast<double>(size.height) - height : 0, width, height});
+        return opened;
+    }
+    // Returns ReducedImage::region of the file that was opened last.
+    const std::optional<std::vector<double>>& region() const noexcept { return region_; }
+
+private:
+    Extent target_;
+    std::optional<std::vector<double>> region_;
+};
+
+}  // namespace
+
+detail::ReducedImage detail::open_reduced(const std::filesystem::path& path, ImageOptions options, Extent target) {
+    require_libjpeg(kOpen);
+    options.upright = true;
+    ReducedFiles files(target);
+    return guarded(kOpen, path, [&] {
+        ImageFile image = open_files(files, Paths(&path, 1), options);
+        return ReducedImage{std::move(image), files.region()};
+    });
 }
 
 struct ImageList::State {

@@ -146,6 +146,8 @@ def main():
         programs = {
             "texton batch": (texton, f"{texton} batch {pipeline} {photos} -o '{out}/{{stem}}.jpg' --device cpu "
                                      f"--workers {jobs}"),
+            "batch --jpeg shrink": (texton, f"{texton} batch {pipeline} {photos} -o '{out}/{{stem}}.jpg' --device cpu "
+                                            f"--workers {jobs} --jpeg shrink"),
             "vips resize": ("vips", f"VIPS_CONCURRENCY=1 {names} -I IN sh -c "
                                     f"'vips resize IN {out}/$(basename IN) 0.25'"),
             "mogrify -resize": ("mogrify", f"MAGICK_THREAD_LIMIT=1 {names} -n 4 "
@@ -166,9 +168,9 @@ def main():
                 best[name] = (min(known[0], result[0]), min(known[1], result[1]), max(known[2], result[2]))
         base = best["texton batch"]
         print(f"{options.count} photographs, {jobs} processes at once")
-        print(f"{'program':16} {'seconds':>8} {'ratio':>6} {'processor':>10} {'ratio':>6} {'MiB':>6} {'ratio':>6}")
+        print(f"{'program':19} {'seconds':>8} {'ratio':>6} {'processor':>10} {'ratio':>6} {'MiB':>6} {'ratio':>6}")
         for name, result in best.items():
-            print(f"{name:16} {result[0]:8.2f} {result[0] / base[0]:6.2f} {result[1]:10.2f} "
+            print(f"{name:19} {result[0]:8.2f} {result[0] / base[0]:6.2f} {result[1]:10.2f} "
                   f"{result[1] / base[1]:6.2f} {result[2]:6.0f} {result[2] / base[2]:6.2f}")
         for name in programs:
             if name not in best:

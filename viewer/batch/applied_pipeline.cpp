@@ -1,6 +1,7 @@
 #include "viewer/batch/applied_pipeline.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,6 +27,23 @@ ImageOptions options_for(const KernelInfo& kernel, std::size_t input) {
     if (input < kernel.inputs.size() && kernel.inputs[input].kinds.size() == 1)
         options.kind = kernel.inputs[input].kinds.front();
     return options;
+}
+
+// Returns the size to which a step resamples the whole image that it reads. Parameters of other kernels are in texels of
+// the image, so that their results depend on its size.
+std::optional<Extent> resampled_size(const verify::PipelineStep& step) {
+    const KernelInfo& kernel = step.run.kernel->info;
+    if (kernel.name != "resample" || !step.run.size) return {};
+    const Arguments arguments(kernel, step.run.parameters);
+    const bool is_whole = std::ranges::all_of(arguments.numbers("crop"), [](double number) { return number == 0; });
+    return is_whole ? step.run.size : std::nullopt;
+}
+
+detail::ReducedImage open_input(const fs::path& file, const verify::PipelineStep& step, JpegDecoding jpeg) {
+    const ImageOptions options = options_for(step.run.kernel->info, 0);
+    const std::optional<Extent> size = resampled_size(step);
+    return jpeg == JpegDecoding::shrink && size ? detail::open_reduced(file, options, *size)
+                                                : detail::ReducedImage{open_image(file, options)};
 }
 
 [[noreturn]] void refuse(ErrorCode code, const KernelInfo& kernel, std::string problem, std::string remedy) {
@@ -62,13 +80,13 @@ void load_rows(const ImageFile& image, std::size_t rows, const Array& array) {
 
 }  // namespace
 
-InputImage::InputImage(const fs::path& file, const verify::Pipeline& pipeline)
-    : file_(open_image(file, options_for(pipeline.front().run.kernel->info, 0))) {
-    if (const int frames = static_cast<int>(file_.metadata().frames); frames > 1)
+InputImage::InputImage(const fs::path& file, const verify::Pipeline& pipeline, JpegDecoding jpeg)
+    : input_(open_input(file, pipeline.front(), jpeg)) {
+    if (const int frames = static_cast<int>(this->file().metadata().frames); frames > 1)
         refuse(ErrorCode::unsupported, pipeline.front().run.kernel->info,
                fmt::format("{} has {} frames, but a batch reads images", file.string(), frames),
                "Convert the frames of a video with `texton run`.");
-    planes_ = verify::inputs_of(file_);
+    planes_ = verify::inputs_of(this->file());
 }
 
 void InputImage::decode() {
@@ -139,6 +157,7 @@ std::vector<fs::path> AppliedPipeline::apply(const InputImage& image, std::span<
         std::vector<std::size_t> samplers;
         if (i == 0) {
             verify::propose_planar(run, image.file());
+            if (image.region()) run.parameters["crop"] = *image.region();
             samplers.assign(arrays.size(), 0);
         } else {
             arrays = verify::next_inputs(device_, images, kernel, kernel.inputs.size() - step.step.files.size(), kind);

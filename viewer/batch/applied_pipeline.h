@@ -1,15 +1,18 @@
 #pragma once
 #include <filesystem>
+#include <optional>
 #include <semaphore>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <texton/array.h>
+#include <texton/batch.h>
 #include <texton/device.h>
 #include <texton/image_file.h>
 #include <texton/stream.h>
 
+#include "arrays/files/reduced_jpeg.h"
 #include "viewer/model/host_image.h"
 #include "viewer/model/pipeline.h"
 
@@ -38,16 +41,18 @@ class InputImage {
 public:
     /// Opens the file for the first kernel of the pipeline. Throws the errors of open_image(), and Error{unsupported} for
     /// a video.
-    InputImage(const std::filesystem::path& file, const verify::Pipeline& pipeline);
+    InputImage(const std::filesystem::path& file, const verify::Pipeline& pipeline, JpegDecoding jpeg);
 
     /// Reads the texels to host memory, for a device that cannot be used yet.
     void decode();
     /// Creates the arrays of the image, or reuses those of another image if kind, format and size are equal.
     void load(const Device& device, std::vector<Array>& arrays) const;
-    const ImageFile& file() const noexcept { return file_; }
+    const ImageFile& file() const noexcept { return input_.image; }
+    /// Returns the region that the first kernel must resample instead of the whole image. Unset: all of it.
+    const std::optional<std::vector<double>>& region() const noexcept { return input_.region; }
 
 private:
-    ImageFile file_;
+    detail::ReducedImage input_;
     std::vector<ImageFile> planes_;
     std::vector<verify::HostArray> decoded_;  // of the planes, or empty
 };

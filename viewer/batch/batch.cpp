@@ -12,9 +12,11 @@
 #include <texton/error.h>
 #include <texton/image_save.h>
 
+#include "arrays/files/reduced_jpeg.h"
 #include "viewer/batch/batch_run.h"
 #include "viewer/batch/file_names.h"
 #include "viewer/batch/journal.h"
+#include "viewer/batch/jpeg_names.h"
 #include "viewer/batch/packets.h"
 #include "viewer/batch/path_json.h"
 #include "viewer/batch/worker_process.h"
@@ -58,6 +60,7 @@ class Batch::State {
 public:
     explicit State(BatchOptions options) : options_(std::move(options)) {
         check_numbers();
+        if (options_.jpeg == JpegDecoding::shrink) detail::require_libjpeg("texton::Batch");
         read_pipeline();
         const std::vector<Input> inputs = batch::inputs_named(options_.inputs);
         if (inputs.empty()) refuse("no input was named", "Name image files, folders or patterns.");
@@ -123,8 +126,10 @@ private:
             patterns.push_back(batch::json_of(pattern ? whole_path(pattern->text()) : fs::path()));
         work_ = {{"pipeline", *text},
                  {"folder", batch::json_of(whole_path(options_.pipeline))},
-                 {"allow_outside", options_.allow_outside}};
-        const std::string identity = verify::parse_json(*text, problem)->dump() + patterns.dump();
+                 {"allow_outside", options_.allow_outside},
+                 {"jpeg", name_of(batch::kJpegDecodings, options_.jpeg)}};
+        std::string identity = verify::parse_json(*text, problem)->dump() + patterns.dump();
+        if (options_.jpeg != JpegDecoding::full) identity += name_of(batch::kJpegDecodings, options_.jpeg);
         identity_ = verify::sha256(std::as_bytes(std::span(identity)));
     }
 

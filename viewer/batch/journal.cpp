@@ -130,7 +130,8 @@ void Journal::read(const fs::path& path) {
                      "Remove it, or name another folder with --journal.");
             if (line.value("work", "") != work_)
                 fail(ErrorCode::bad_argument,
-                     fmt::format("{} is the journal of another pipeline or other outputs", path.string()),
+                     fmt::format("{} is the journal of another pipeline, other outputs or another --jpeg",
+                                 path.string()),
                      "Name another folder with --journal, or remove the journal to compute everything again.");
             continue;
         }

@@ -22,6 +22,7 @@
 #include "core/cuda_driver.h"
 #include "core/unfinished_file.h"
 #include "viewer/batch/applied_pipeline.h"
+#include "viewer/batch/jpeg_names.h"
 #include "viewer/batch/packets.h"
 #include "viewer/batch/path_json.h"
 #include "viewer/model/document.h"
@@ -92,6 +93,7 @@ public:
         : socket_(socket),
           pipeline_(verify::parse_pipeline(request.at("pipeline"), path_in(request.at("folder")).value(),
                                            request.at("allow_outside"))),
+          jpeg_(value_of(kJpegDecodings, request.at("jpeg").get<std::string>()).value()),
           threads_(tbb::global_control::max_allowed_parallelism, request.at("threads").get<std::size_t>()),
           decodes_ahead_(may_be_cuda(request.at("device"))),
           is_alone_(request.at("images").get<std::size_t>() > 1 || request.at("threads").get<std::size_t>() == 1),
@@ -149,13 +151,14 @@ private:
 
     InputImage open(const fs::path& file) {
         const CodingTurn turn(turns_);
-        InputImage image(file, pipeline_);
+        InputImage image(file, pipeline_, jpeg_);
         if (decodes_ahead_ && applied_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) image.decode();
         return image;
     }
 
     const int socket_;
     const verify::Pipeline pipeline_;
+    const JpegDecoding jpeg_;
     const tbb::global_control threads_;
     const bool decodes_ahead_;  // before the device is ready, which needs memory for a copy of the image
     const bool is_alone_;       // a thread decodes and encodes without the help of others

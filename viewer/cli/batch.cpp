@@ -13,6 +13,7 @@
 #include <texton/error.h>
 
 #include "viewer/batch/file_names.h"
+#include "viewer/batch/jpeg_names.h"
 #include "viewer/batch/ranks.h"
 #include "viewer/cli/commands.h"
 #include "viewer/cli/progress.h"
@@ -31,6 +32,7 @@ struct Options {
     std::string list;
     std::string shard;
     std::string max_failures;
+    std::string jpeg = "full";
     std::string slurm;
     int tasks = 8;
     bool dry_run = false;
@@ -167,6 +169,7 @@ Status run(Options options, const std::vector<std::string>& words) {
         for (std::string& line : batch::lines_of(options.list)) options.batch.inputs.push_back(std::move(line));
     }
     if (!options.shard.empty()) options.batch.shard = shard_of(options.shard);
+    options.batch.jpeg = value_of(batch::kJpegDecodings, options.jpeg).value();
     if (!options.max_failures.empty()) set_max_failures(options.max_failures, options.batch);
     if (!options.slurm.empty() && (!options.shard.empty() || options.list == "-"))
         refuse("--slurm divides the batch among tasks, which read no standard input",
@@ -235,6 +238,12 @@ void add_batch(CLI::App* command, Status& status) {
         ->type_name("N|P%");
     command->add_option("--shard", options->shard, "Compute only a part of the inputs: INDEX from 0 to COUNT - 1")
         ->type_name("INDEX/COUNT");
+    command
+        ->add_option("--jpeg", options->jpeg,
+                     "Decoding of JPEG files: all texels (full), or at a part of the size before `resample` makes "
+                     "images smaller, with other values (shrink)")
+        ->check(CLI::IsMember(all_names(batch::kJpegDecodings)))
+        ->capture_default_str();
     command->add_flag("--checksum", batch.checksum,
                       "Recognize changed inputs by their contents, not by their size and time");
     command->add_flag("--allow-outside", batch.allow_outside,

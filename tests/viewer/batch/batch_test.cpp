@@ -626,7 +626,7 @@ TEST_F(CliBatchTest, TheJournalOfAnotherPipelineIsRefused) {
     write("blur.json", R"({"steps": [{"kernel": "gaussian", "parameters": {"sigma": 2}}]})");
     const Ended result = batch("blur.json in_0.png -o 'made/{stem}.png'");
     EXPECT_EQ(result.status, 2);
-    EXPECT_THAT(result.err, HasSubstr("is the journal of another pipeline or other outputs"));
+    EXPECT_THAT(result.err, HasSubstr("is the journal of another pipeline, other outputs"));
     EXPECT_EQ(batch("blur.json in_0.png -o 'made/{stem}.png' --journal other").status, 0);
 }
 

@@ -18,6 +18,15 @@ struct BatchShard {
     std::size_t count = 1;
 };
 
+/// How a batch decodes JPEG files. Other files are always decoded in full.
+enum class JpegDecoding : std::uint8_t {
+    full,  ///< all texels, as open_image() does
+    /// At 1/2, 1/4 or 1/8 of the size, if the pipeline begins with resample, for a whole image, to a size that is at least
+    /// four times smaller: the smallest that is still twice as large as the result. Values differ from those of `full`,
+    /// because frequencies that the smaller image does not have are removed before the filter of resample is applied.
+    shrink
+};
+
 /// What a batch reads, computes and writes.
 struct BatchOptions {
     /// JSON file of the pipeline, as `texton run --save-pipeline` writes it.
@@ -41,6 +50,7 @@ struct BatchOptions {
     std::size_t max_failures = ~std::size_t{0};  ///< the batch ends early after more failures
     double max_failure_share = 1;                ///< likewise; a share of the inputs that are computed
     BatchShard shard{};                          ///< part of the inputs that is computed
+    JpegDecoding jpeg = JpegDecoding::full;      ///< how JPEG files are decoded; belongs to the pipeline
     bool checksum = false;                       ///< inputs are recognized by their contents, not by their time
     bool allow_outside = false;                  ///< the pipeline may name files outside of the folder of its JSON file
 };
@@ -89,7 +99,8 @@ class Batch {
 public:
     /// Checks everything before an image is read, and creates nothing. Throws the errors of the pipeline, Error{io} if an
     /// input does not exist, and Error{bad_argument} if two inputs have the same output, if an output is an input or in a
-    /// folder of `inputs`, if no input has an output, or if the journal is that of another pipeline or other outputs.
+    /// folder of `inputs`, if no input has an output, or if the journal is that of another pipeline, other outputs or
+    /// another BatchOptions::jpeg. Throws Error{unsupported} for JpegDecoding::shrink in a build without libjpeg.
     explicit Batch(BatchOptions options);
     ~Batch();
     Batch(Batch&&) noexcept;

@@ -1,0 +1,14 @@
+#pragma once
+// Names of the values of --jpeg, which the command line, the requests to workers and the journal use.
+#include <array>
+
+#include <texton/batch.h>
+
+#include "viewer/text/enum_names.h"
+
+namespace texton::batch {
+
+inline constexpr std::array kJpegDecodings{viewer::Named{"full", JpegDecoding::full},
+                                           viewer::Named{"shrink", JpegDecoding::shrink}};
+
+}  // namespace texton::batch
