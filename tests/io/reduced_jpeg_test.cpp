@@ -231,8 +231,8 @@ TEST_F(ReducedJpegTest, DamagedFilesHaveTheErrorsOfFullDecoding) {
     }
     // A header without anything, a frame of 12 bits, and no header.
     Bytes deep = whole;
-    const auto frame = std::ranges::search(deep, std::array{std::byte{0xff}, std::byte{0xc0}});
-    *(frame.begin() + 4) = std::byte{12};
+    const std::array marker{std::byte{0xff}, std::byte{0xc0}};
+    *(std::search(deep.begin(), deep.end(), marker.begin(), marker.end()) + 4) = std::byte{12};
     for (const Bytes& bytes :
          {Bytes(whole.begin(), whole.begin() + 30), deep, Bytes(whole.begin() + 30, whole.end())}) {
         const fs::path path = test::write_bytes(at("header.jpg"), bytes);
