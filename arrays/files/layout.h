@@ -7,16 +7,9 @@
 #include <vector>
 
 #include "arrays/files/source.h"
+#include "arrays/turn.h"
 
 namespace texton::detail {
-
-/// A rotation by a multiple of 90 degrees, optionally with mirroring. The transposition is applied first.
-struct Turn {
-    bool transposed = false;  ///< rows and columns are exchanged
-    bool reversed_x = false;  ///< the order of the columns is reversed
-    bool reversed_y = false;  ///< the order of the rows is reversed
-    bool operator==(const Turn&) const = default;
-};
 
 /// Returns the turn that makes an image of this Exif orientation upright. Values other than 1 to 8 count as 1.
 [[nodiscard]] Turn upright_turn(int orientation) noexcept;

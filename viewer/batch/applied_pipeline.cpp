@@ -1,6 +1,7 @@
 #include "viewer/batch/applied_pipeline.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -10,6 +11,9 @@
 #include <texton/error.h>
 #include <texton/image_load.h>
 
+#include "arrays/files/input_file.h"
+#include "arrays/files/jpeg_header.h"
+#include "arrays/files/layout.h"
 #include "core/parallel.h"
 #include "viewer/model/pipeline_images.h"
 #include "viewer/model/planar_files.h"
@@ -81,7 +85,7 @@ void load_rows(const ImageFile& image, std::size_t rows, const Array& array) {
 }  // namespace
 
 InputImage::InputImage(const fs::path& file, const verify::Pipeline& pipeline, JpegDecoding jpeg)
-    : input_(open_input(file, pipeline.front(), jpeg)) {
+    : path_(file), input_(open_input(file, pipeline.front(), jpeg)) {
     if (const int frames = static_cast<int>(this->file().metadata().frames); frames > 1)
         refuse(ErrorCode::unsupported, pipeline.front().run.kernel->info,
                fmt::format("{} has {} frames, but a batch reads images", file.string(), frames),
@@ -93,13 +97,29 @@ void InputImage::decode() {
     for (const ImageFile& plane : planes_) decoded_.push_back(verify::read_array(plane));
 }
 
-void InputImage::load(const Device& device, std::vector<Array>& arrays) const {
+// Returns false if the CPU must decode the file.
+bool InputImage::decode_on_device(detail::JpegDecoder& decoder, const Stream& stream, const Array& array) const {
+    constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
+    const std::uint64_t bytes = detail::identity_of(path_).bytes;
+    if (bytes > kMaxBytes) return false;
+    const std::vector<std::byte> contents = detail::bytes_at("texton::ImageFile", path_, 0, bytes);
+    return detail::is_plain_jpeg(contents) &&
+           decoder.decode(contents, detail::upright_turn(file().metadata().orientation), array, stream);
+}
+
+void InputImage::load(const Stream& stream, std::vector<Array>& arrays, detail::JpegDecoder* decoder) const {
+    const Device device = stream.device();
     arrays.resize(std::min(arrays.size(), planes_.size()));  // a planar image has two
     for (std::size_t i = 0; i < planes_.size(); ++i) {
         ArrayInfo info = planes_[i].info();
         info.usage = verify::usage_for_kernels(device, info);
         const bool is_reused = decoded_.empty() && i < arrays.size() && arrays[i].info() == info;
         if (!is_reused) arrays.erase(arrays.begin() + static_cast<std::ptrdiff_t>(i), arrays.end());
+        if (decoder != nullptr && file().metadata().file_kind == "jpeg" && info.kind == ArrayKind::array_2d) {
+            if (!is_reused) arrays.emplace_back(device, info);
+            if (!decode_on_device(*decoder, stream, arrays[i])) texton::load(arrays[i], planes_[i]);
+            continue;
+        }
         if (!decoded_.empty()) {
             arrays.push_back(verify::upload(device, decoded_[i]));
         } else if (const std::size_t rows = rows_in_cache(device, planes_[i]); rows != 0) {
@@ -113,7 +133,9 @@ void InputImage::load(const Device& device, std::vector<Array>& arrays) const {
     }
 }
 
-AppliedPipeline::AppliedPipeline(const Device& device, verify::Pipeline pipeline) : device_(device) {
+AppliedPipeline::AppliedPipeline(const Device& device, verify::Pipeline pipeline, JpegDecoding jpeg)
+    : device_(device),
+      decoder_(jpeg == JpegDecoding::gpu ? detail::make_jpeg_decoder(device, "texton::Batch") : nullptr) {
     for (verify::PipelineStep& step : pipeline) {
         steps_.push_back({.step = std::move(step)});
         read_files(steps_.back());
@@ -141,7 +163,7 @@ std::vector<fs::path> AppliedPipeline::apply(const InputImage& image, std::span<
     phase = Phase::reading;
     {
         const CodingTurn turn(turns);
-        image.load(device_, lane.arrays);
+        image.load(lane.stream, lane.arrays, decoder_.get());
     }
     std::vector<Array> arrays = lane.arrays;
     const SavedAlpha alpha = verify::saved_alpha(false, {&image.file(), 1});

@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <semaphore>
 #include <span>
@@ -13,6 +14,7 @@
 #include <texton/stream.h>
 
 #include "arrays/files/reduced_jpeg.h"
+#include "arrays/jpeg_decoder.h"
 #include "viewer/model/host_image.h"
 #include "viewer/model/pipeline.h"
 
@@ -46,12 +48,16 @@ public:
     /// Reads the texels to host memory, for a device that cannot be used yet.
     void decode();
     /// Creates the arrays of the image, or reuses those of another image if kind, format and size are equal.
-    void load(const Device& device, std::vector<Array>& arrays) const;
+    /// A JPEG file is decoded by `decoder`, if there is one, in the order of the stream.
+    void load(const Stream& stream, std::vector<Array>& arrays, detail::JpegDecoder* decoder) const;
     const ImageFile& file() const noexcept { return input_.image; }
     /// Returns the region that the first kernel must resample instead of the whole image. Unset: all of it.
     const std::optional<std::vector<double>>& region() const noexcept { return input_.region; }
 
 private:
+    bool decode_on_device(detail::JpegDecoder& decoder, const Stream& stream, const Array& array) const;
+
+    std::filesystem::path path_;
     detail::ReducedImage input_;
     std::vector<ImageFile> planes_;
     std::vector<verify::HostArray> decoded_;  // of the planes, or empty
@@ -60,8 +66,8 @@ private:
 /// A pipeline that is applied to many images on one device. The files of its other inputs are read once.
 class AppliedPipeline {
 public:
-    /// Throws the errors of reading those files.
-    AppliedPipeline(const Device& device, verify::Pipeline pipeline);
+    /// Throws the errors of reading those files, and Error{unsupported} if the device shall decode JPEG files and cannot.
+    AppliedPipeline(const Device& device, verify::Pipeline pipeline, JpegDecoding jpeg);
 
     /// The stream and the memory of a thread that calls apply(). They are used for one image after the other.
     struct Lane {
@@ -86,6 +92,7 @@ private:
     void read_files(Step& step);
 
     Device device_;
+    std::unique_ptr<detail::JpegDecoder> decoder_;  // null: files are decoded by the CPU
     std::vector<Step> steps_;
 };
 

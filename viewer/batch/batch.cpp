@@ -60,7 +60,7 @@ class Batch::State {
 public:
     explicit State(BatchOptions options) : options_(std::move(options)) {
         check_numbers();
-        if (options_.jpeg == JpegDecoding::shrink) detail::require_libjpeg("texton::Batch");
+        check_decoding();
         read_pipeline();
         const std::vector<Input> inputs = batch::inputs_named(options_.inputs);
         if (inputs.empty()) refuse("no input was named", "Name image files, folders or patterns.");
@@ -95,6 +95,15 @@ private:
                    "Use an index from 0 to the number of shards - 1.");
         if (!(options_.seconds > 0)) refuse("the time for an image is not positive", "Use seconds above 0.");
         if (options_.attempts < 1) refuse("there are no attempts", "Use at least one attempt.");
+    }
+
+    void check_decoding() const {
+        if (options_.jpeg == JpegDecoding::shrink) detail::require_libjpeg("texton::Batch");
+        if (options_.jpeg != JpegDecoding::gpu || !options_.device.starts_with("cpu")) return;
+        throw Error({.code = ErrorCode::unsupported,
+                     .object = "texton::Batch",
+                     .problem = fmt::format("a GPU shall decode JPEG files, but the device is {}", options_.device),
+                     .remedy = "Use a CUDA device, or decode JPEG files in another way."});
     }
 
     void read_pipeline() {

@@ -9,6 +9,7 @@
 namespace texton::batch {
 
 inline constexpr std::array kJpegDecodings{viewer::Named{"full", JpegDecoding::full},
-                                           viewer::Named{"shrink", JpegDecoding::shrink}};
+                                           viewer::Named{"shrink", JpegDecoding::shrink},
+                                           viewer::Named{"gpu", JpegDecoding::gpu}};
 
 }  // namespace texton::batch

@@ -101,7 +101,7 @@ public:
         detail::mark_temporary_files(request.at("mark"));
         viewer::set_file_reading({});  // this process is the one that a damaged file may end
         applied_ = std::async(std::launch::async, [this, device = request.at("device").get<std::string>()] {
-                       return std::make_shared<const AppliedPipeline>(viewer::device_named(device), pipeline_);
+                       return std::make_shared<const AppliedPipeline>(viewer::device_named(device), pipeline_, jpeg_);
                    }).share();
     }
 
@@ -152,7 +152,8 @@ private:
     InputImage open(const fs::path& file) {
         const CodingTurn turn(turns_);
         InputImage image(file, pipeline_, jpeg_);
-        if (decodes_ahead_ && applied_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) image.decode();
+        const bool has_device = applied_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+        if (decodes_ahead_ && !has_device && jpeg_ != JpegDecoding::gpu) image.decode();
         return image;
     }
 

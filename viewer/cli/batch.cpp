@@ -240,8 +240,8 @@ void add_batch(CLI::App* command, Status& status) {
         ->type_name("INDEX/COUNT");
     command
         ->add_option("--jpeg", options->jpeg,
-                     "Decoding of JPEG files: all texels (full), or at a part of the size before `resample` makes "
-                     "images smaller, with other values (shrink)")
+                     "Decoding of JPEG files: all texels (full); or, with other values, at a part of the size before "
+                     "`resample` makes images smaller (shrink), or by nvJPEG on the CUDA device (gpu)")
         ->check(CLI::IsMember(all_names(batch::kJpegDecodings)))
         ->capture_default_str();
     command->add_flag("--checksum", batch.checksum,

@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include <texton/device.h>
 #include <texton/image.h>
 
 #include "arrays/files/reduced_jpeg.h"
@@ -138,12 +139,75 @@ TEST_F(CliBatchShrinkTest, ShardsAndSlurmScriptsHaveTheOption) {
     }
 }
 
+// Needs a GPU and nvJPEG.
+class CliBatchNvjpegTest : public CliBatchJpegTest {
+protected:
+    void SetUp() override {
+        if (!Device::why_no_cuda().empty()) GTEST_SKIP() << "no CUDA device: " << Device::why_no_cuda();
+        CliBatchJpegTest::SetUp();
+        photo("a");
+        const Ended result = on_gpu("small.json a.jpg -o probe.png --journal probe --jpeg gpu");
+        if (result.err.find("nvJPEG cannot be loaded") != std::string::npos) GTEST_SKIP() << result.err;
+        ASSERT_EQ(result.status, 0) << result.err;
+    }
+    Ended on_gpu(const std::string& arguments) const { return run("batch --device cuda:0 " + arguments); }
+};
+
+// A file with an orientation is that of a photograph that was taken upright.
+TEST_F(CliBatchNvjpegTest, ASmoothImageIsThatOfFullDecodingWithinFourCodes) {
+    photo("b", {1601, 1203});
+    std::string turned = text("b.jpg");
+    turned.insert(2, std::string("\xff\xe1\0\x22"
+                                 "Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0",
+                                 36));
+    write("turned.jpg", turned);
+    ASSERT_EQ(run("convert a.jpg gray.jpg --channels 0").status, 0);
+    write("whole.json", R"({"steps": [{"kernel": "resample"}]})");
+    for (const char* pipeline : {"small.json", "whole.json"}) {
+        const std::string inputs = std::string(pipeline) + " a.jpg b.jpg turned.jpg gray.jpg ";
+        EXPECT_EQ(on_gpu(inputs + "-o 'full/{stem}.png'").status, 0);
+        const Ended result = on_gpu(inputs + "-o 'gpu/{stem}.png' --jpeg gpu");
+        EXPECT_EQ(result.status, 0) << result.out << result.err;
+        for (const std::string name : {"a.png", "b.png", "turned.png", "gray.png"})
+            EXPECT_LE(difference("full/" + name, "gpu/" + name), 4) << pipeline << ", " << name;
+        fs::remove_all(at("full"));
+        fs::remove_all(at("gpu"));
+    }
+}
+
+TEST_F(CliBatchNvjpegTest, OtherKindsOfFileAndDamagedFilesAreReadAsInFullDecoding) {
+    photo("b");
+    const std::string whole = text("a.jpg");
+    write("a.jpg", whole.substr(0, whole.size() / 2));
+    EXPECT_EQ(on_gpu("small.json b.png -o 'full/{stem}.png'").status, 0);
+    const Ended result = on_gpu("small.json a.jpg b.png -o 'gpu/{stem}.png' --jpeg gpu");
+    EXPECT_EQ(result.status, 1);
+    EXPECT_THAT(result.out, HasSubstr("cannot be read completely"));
+    EXPECT_THAT(result.out, HasSubstr("1 done, 0 done before, 1 failed"));
+    EXPECT_EQ(text("gpu/b.png"), text("full/b.png"));
+}
+
+TEST_F(CliBatchJpegTest, AGpuThatIsMissingIsReportedBeforeTheFirstImage) {
+    photo("a");
+    const std::string command = "small.json a.jpg -o 'made/{stem}.png' --jpeg gpu";
+    const Ended cpu = batch(command);
+    EXPECT_EQ(cpu.status, 2);
+    EXPECT_THAT(cpu.err, HasSubstr("a GPU shall decode JPEG files, but the device is cpu"));
+    EXPECT_EQ(batch(command + " --dry-run").status, 2);
+    if (!Device::why_no_cuda().empty()) {
+        const Ended any = run("batch " + command);
+        EXPECT_EQ(any.status, 2);
+        EXPECT_THAT(any.err, HasSubstr("a GPU shall decode JPEG files, but the device is"));
+    }
+    EXPECT_FALSE(fs::exists(at("made/a.png")));
+}
+
 TEST_F(CliBatchJpegTest, AnUnknownDecodingIsRefused) {
     const Ended result = batch("small.json a.jpg -o 'made/{stem}.png' --jpeg half");
     EXPECT_EQ(result.status, 2);
     EXPECT_THAT(result.err, HasSubstr("--jpeg"));
-    EXPECT_THAT(result.err, HasSubstr("half not in {full,shrink"));
-    EXPECT_THAT(run("completion bash").out, HasSubstr("'batch --jpeg') COMPREPLY=($(compgen -W 'full shrink"));
+    EXPECT_THAT(result.err, HasSubstr("half not in {full,shrink,gpu}"));
+    EXPECT_THAT(run("completion bash").out, HasSubstr("'batch --jpeg') COMPREPLY=($(compgen -W 'full shrink gpu'"));
 }
 
 TEST_F(CliBatchJpegTest, ABuildWithoutLibjpegRefusesToShrinkAndSaysSo) {

@@ -24,7 +24,11 @@ enum class JpegDecoding : std::uint8_t {
     /// At 1/2, 1/4 or 1/8 of the size, if the pipeline begins with resample, for a whole image, to a size that is at least
     /// four times smaller: the smallest that is still twice as large as the result. Values differ from those of `full`,
     /// because frequencies that the smaller image does not have are removed before the filter of resample is applied.
-    shrink
+    shrink,
+    /// By nvJPEG, which the CUDA Toolkit contains, on the CUDA device that computes. Values differ from those of `full` by
+    /// a few codes, because the library rounds and interpolates chroma in another way. Files other than gray and YCbCr
+    /// images of 8 bits, and those that nvJPEG refuses, are decoded as with `full`.
+    gpu
 };
 
 /// What a batch reads, computes and writes.
@@ -100,7 +104,8 @@ public:
     /// Checks everything before an image is read, and creates nothing. Throws the errors of the pipeline, Error{io} if an
     /// input does not exist, and Error{bad_argument} if two inputs have the same output, if an output is an input or in a
     /// folder of `inputs`, if no input has an output, or if the journal is that of another pipeline, other outputs or
-    /// another BatchOptions::jpeg. Throws Error{unsupported} for JpegDecoding::shrink in a build without libjpeg.
+    /// another BatchOptions::jpeg. Throws Error{unsupported} for JpegDecoding::shrink in a build without libjpeg, and
+    /// for JpegDecoding::gpu with a CPU device.
     explicit Batch(BatchOptions options);
     ~Batch();
     Batch(Batch&&) noexcept;
@@ -111,7 +116,7 @@ public:
 
     /// Computes the inputs that are not done. `on_event` is called in this thread, after each input. If a stop is
     /// requested, the run ends within 5 seconds; what was begun is completed or dropped. Throws Error if no worker can
-    /// start, for example without the device, and if the journal cannot be written.
+    /// start, for example without the device or, for JpegDecoding::gpu, without nvJPEG, and if the journal cannot be written.
     BatchSummary run(const std::function<void(const BatchEvent&)>& on_event = {}, const std::stop_token& stop = {});
 
 private:

@@ -1,0 +1,17 @@
+#include "arrays/jpeg_decoder.h"
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+namespace texton::detail {
+
+std::unique_ptr<JpegDecoder> make_jpeg_decoder(const Device& device, const char* object) {
+    if (device.kind() == DeviceKind::cuda) return make_cuda_jpeg_decoder(device, object);
+    throw Error({.code = ErrorCode::unsupported,
+                 .object = object,
+                 .problem = fmt::format("a GPU shall decode JPEG files, but the device is {}", device.name()),
+                 .remedy = "Use a CUDA device, or decode JPEG files in another way."});
+}
+
+}  // namespace texton::detail

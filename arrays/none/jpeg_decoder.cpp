@@ -1,0 +1,14 @@
+#include "arrays/jpeg_decoder.h"
+
+#include <texton/error.h>
+
+namespace texton::detail {
+
+std::unique_ptr<JpegDecoder> make_cuda_jpeg_decoder(const Device& /*device*/, const char* object) {
+    throw Error({.code = ErrorCode::unsupported,
+                 .object = object,
+                 .problem = "a GPU shall decode JPEG files, but Texton was built without CUDA",
+                 .remedy = "Build Texton with TEXTON_CUDA=ON, or decode JPEG files in another way."});
+}
+
+}  // namespace texton::detail
