@@ -274,6 +274,19 @@ void make_image_files(const fs::path& folder) {
     }
 }
 
+void make_jpeg(const fs::path& folder) {
+    const auto make = [&](const char* name, Format format, Extent extent) {
+        Array array(Device::cpu(), {.format = format, .extent = extent});
+        const auto texels = pattern(packed_bytes(format, extent));
+        copy(array.view(), host_view(texels.data(), format, extent));
+        save(folder / name, array, {.alpha = SavedAlpha::dropped});
+    };
+    make("colors.jpg", Format::rgba8_unorm, {33, 18, 1});
+    make("gray.jpg", Format::r8_unorm, {32, 32, 1});
+    const Bytes colors = read(folder / "colors.jpg");
+    write(folder / "cut.jpg", Bytes(colors.begin(), colors.end() - static_cast<std::ptrdiff_t>(colors.size() / 3)));
+}
+
 // The order of the numbers is that of options_of(), the number of parts and levels, and spec_of() in image_spec_fuzz.cpp.
 void make_image_specs(const fs::path& folder) {
     const Bytes options{0, 0, 0, 1, 1, 0, 0, 0, 0, 0};
@@ -323,6 +336,7 @@ int main(int argc, char** argv) {
                                                                          {"y4m", make_y4m},
                                                                          {"image_file", make_image_files},
                                                                          {"image_spec", make_image_specs},
+                                                                         {"jpeg", make_jpeg},
                                                                          {"exchange", make_exchanges},
                                                                          {"import", make_imports}};
     try {
