@@ -11,7 +11,7 @@ std::unique_ptr<JpegDecoder> make_jpeg_decoder(const Device& device, const char*
     throw Error({.code = ErrorCode::unsupported,
                  .object = object,
                  .problem = fmt::format("a GPU shall decode JPEG files, but the device is {}", device.name()),
-                 .remedy = "Use a CUDA device, or decode JPEG files in another way."});
+                 .remedy = "Use a CUDA device, or let the CPU decode JPEG files (--jpeg full)."});
 }
 
 }  // namespace texton::detail

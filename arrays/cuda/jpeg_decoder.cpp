@@ -60,7 +60,7 @@ struct Library {
                  .problem = "a GPU shall decode JPEG files, but nvJPEG cannot be loaded: " + why,
                  .remedy =
                      "Install nvJPEG, which is part of the CUDA Toolkit, and name its folder in LD_LIBRARY_PATH, or "
-                     "decode JPEG files in another way."});
+                     "let the CPU decode JPEG files (--jpeg full)."});
 }
 
 Library load_library(const char* object) {

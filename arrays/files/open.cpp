@@ -569,7 +569,7 @@ void detail::require_libjpeg(const char* object) {
                  .object = object,
                  .problem = "JPEG files cannot be decoded at a part of their size, because this build of Texton lacks "
                             "libjpeg",
-                 .remedy = "Build Texton with TEXTON_JPEG=ON, or decode them in full."});
+                 .remedy = "Build Texton with TEXTON_JPEG=ON, or decode them in full (--jpeg full)."});
 }
 
 namespace {

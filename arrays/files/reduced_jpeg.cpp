@@ -19,7 +19,8 @@
 #include "core/file_error.h"
 
 // A block of 8 x 8 coefficients becomes 4 x 4, 2 x 2 or 1 x 1 texels: an inverse transform of the low frequencies takes
-// less time than decoding all texels and averaging them, and most of the later work is saved.
+// less time than decoding all texels and averaging them, and most of the later work is saved. Other eighths are
+// not used: libjpeg-turbo has no vector code for them, and decodes 3000 x 2250 of 4000 x 3000 texels more slowly than all.
 //
 // Errors of libjpeg leave its functions with longjmp(). So each of its functions is called within Decoder::call(), and no
 // object between there and libjpeg has a destructor.

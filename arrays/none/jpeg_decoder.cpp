@@ -8,7 +8,7 @@ std::unique_ptr<JpegDecoder> make_cuda_jpeg_decoder(const Device& /*device*/, co
     throw Error({.code = ErrorCode::unsupported,
                  .object = object,
                  .problem = "a GPU shall decode JPEG files, but Texton was built without CUDA",
-                 .remedy = "Build Texton with TEXTON_CUDA=ON, or decode JPEG files in another way."});
+                 .remedy = "Build Texton with TEXTON_CUDA=ON, or let the CPU decode JPEG files (--jpeg full)."});
 }
 
 }  // namespace texton::detail

@@ -103,7 +103,7 @@ private:
         throw Error({.code = ErrorCode::unsupported,
                      .object = "texton::Batch",
                      .problem = fmt::format("a GPU shall decode JPEG files, but the device is {}", options_.device),
-                     .remedy = "Use a CUDA device, or decode JPEG files in another way."});
+                     .remedy = "Use a CUDA device, or let the CPU decode JPEG files (--jpeg full)."});
     }
 
     void read_pipeline() {
