@@ -57,7 +57,7 @@ struct Library {
 [[noreturn]] void fail_to_load(const char* object, const std::string& why) {
     throw Error({.code = ErrorCode::unsupported,
                  .object = object,
-                 .problem = "a GPU shall decode JPEG files, but nvJPEG cannot be loaded: " + why,
+                 .problem = "JPEG files cannot be decoded by a GPU, because nvJPEG cannot be loaded: " + why,
                  .remedy =
                      "Install nvJPEG, which is part of the CUDA Toolkit, and name its folder in LD_LIBRARY_PATH, or "
                      "let the CPU decode JPEG files (--jpeg full)."});

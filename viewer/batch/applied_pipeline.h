@@ -66,7 +66,7 @@ private:
 /// A pipeline that is applied to many images on one device. The files of its other inputs are read once.
 class AppliedPipeline {
 public:
-    /// Throws the errors of reading those files, and Error{unsupported} if the device shall decode JPEG files and cannot.
+    /// Throws the errors of reading those files and, for JpegDecoding::gpu, those of make_jpeg_decoder().
     AppliedPipeline(const Device& device, verify::Pipeline pipeline, JpegDecoding jpeg);
 
     /// The stream and the memory of a thread that calls apply(). They are used for one image after the other.

@@ -100,10 +100,11 @@ private:
     void check_decoding() const {
         if (options_.jpeg == JpegDecoding::shrink) detail::require_libjpeg("texton::Batch");
         if (options_.jpeg != JpegDecoding::gpu || !options_.device.starts_with("cpu")) return;
-        throw Error({.code = ErrorCode::unsupported,
-                     .object = "texton::Batch",
-                     .problem = fmt::format("a GPU shall decode JPEG files, but the device is {}", options_.device),
-                     .remedy = "Use a CUDA device, or let the CPU decode JPEG files (--jpeg full)."});
+        throw Error(
+            {.code = ErrorCode::unsupported,
+             .object = "texton::Batch",
+             .problem = fmt::format("JPEG files cannot be decoded by a GPU, because the device is {}", options_.device),
+             .remedy = "Use a CUDA device, or let the CPU decode JPEG files (--jpeg full)."});
     }
 
     void read_pipeline() {

@@ -192,12 +192,12 @@ TEST_F(CliBatchJpegTest, AGpuThatIsMissingIsReportedBeforeTheFirstImage) {
     const std::string command = "small.json a.jpg -o 'made/{stem}.png' --jpeg gpu";
     const Ended cpu = batch(command);
     EXPECT_EQ(cpu.status, 2);
-    EXPECT_THAT(cpu.err, HasSubstr("a GPU shall decode JPEG files, but the device is cpu"));
+    EXPECT_THAT(cpu.err, HasSubstr("JPEG files cannot be decoded by a GPU, because the device is cpu"));
     EXPECT_EQ(batch(command + " --dry-run").status, 2);
     if (!Device::why_no_cuda().empty()) {
         const Ended any = run("batch " + command);
         EXPECT_EQ(any.status, 2);
-        EXPECT_THAT(any.err, HasSubstr("a GPU shall decode JPEG files, but the device is"));
+        EXPECT_THAT(any.err, HasSubstr("JPEG files cannot be decoded by a GPU, because the device is"));
     }
     EXPECT_FALSE(fs::exists(at("made/a.png")));
 }
