@@ -15,15 +15,18 @@
 #include <texton/metrics.h>
 
 #include "viewer/cli/commands.h"
-#include "viewer/cli/compared_file.h"
 #include "viewer/cli/frame_sequence.h"
+#include "viewer/cli/image_options.h"
 #include "viewer/cli/progress.h"
 #include "viewer/cli/terminal.h"
+#include "viewer/model/compared_file.h"
 #include "viewer/model/named_paths.h"
 
 namespace texton::cli {
 namespace {
 
+using viewer::ComparedFile;
+using viewer::with_srgb;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kAllMetrics = "all";
@@ -378,8 +381,12 @@ void require_alike(const ComparedFile& a, const ComparedFile& b) {
 // The files that a name stands for: one, or numbered files.
 std::vector<ComparedFile> opened(const std::string& name, const Options& options) {
     std::vector<ComparedFile> files;
+    const ImageOptions selected = options.selection.options();
+    const viewer::ComparedImages images{.all_parts = !options.selection.selects_part(),
+                                        .all_frames = !options.selection.selects_frame(),
+                                        .only_first = options.first_image};
     for (const std::filesystem::path& path : viewer::named_files(name))
-        files.emplace_back(path.string(), options.selection, options.first_image);
+        files.emplace_back(path.string(), selected, images);
     return files;
 }
 

@@ -1,4 +1,4 @@
-#include "viewer/cli/compared_file.h"
+#include "viewer/model/compared_file.h"
 
 #include <algorithm>
 #include <string_view>
@@ -12,7 +12,7 @@
 #include "viewer/model/host_image.h"
 #include "viewer/text/error_text.h"
 
-namespace texton::cli {
+namespace texton::viewer {
 namespace {
 
 bool is_planar(const ImageFile& file) { return info(file.info().format).layout == FormatLayout::planar; }
@@ -28,13 +28,13 @@ Format with_srgb(Format format, bool srgb) {
     return format_named(name).value_or(format);
 }
 
-ComparedFile::ComparedFile(std::string path, const ImageOptionText& selection, bool only_first)
-    : path_(std::move(path)), options_(selection.options()) {
+ComparedFile::ComparedFile(std::string path, const ImageOptions& options, const ComparedImages& images)
+    : path_(std::move(path)), options_(options) {
     options_.upright = false;
-    const ImageFile first = open_image(path_, options_, viewer::file_reading());
+    const ImageFile first = open_image(path_, options_, file_reading());
     if (is_planar(first)) {
         parts_.push_back(first);
-        const bool all = !selection.selects_frame() && !only_first;
+        const bool all = images.all_frames && !images.only_first;
         first_frame_ = options_.raw ? options_.raw->frame : options_.frame;
         frames_ = all ? first.metadata().frames : 1;
         return;
@@ -43,20 +43,20 @@ ComparedFile::ComparedFile(std::string path, const ImageOptionText& selection, b
     const auto parts = static_cast<int>(first.metadata().parts);
     const bool has_blocks = block_side(first.info().format) > 1;
     is_plain_ = parts <= 1 && size() == 1 && !has_blocks && options_.channels.empty();
-    if (only_first) images_.resize(1);
-    for (int part = 1; part < parts && !only_first && !selection.selects_part(); ++part) add_part(open(part));
+    if (images.only_first) images_.resize(1);
+    for (int part = 1; part < parts && images.all_parts && !images.only_first; ++part) add_part(open(part));
 }
 
 ImageFile ComparedFile::open(int part) const {
     ImageOptions options = options_;
     options.part = part;
-    return open_image(path_, options, viewer::file_reading());
+    return open_image(path_, options, file_reading());
 }
 
 ImageFile ComparedFile::open_frame(std::size_t frame) const {
     ImageOptions options = options_;
     (options.raw ? options.raw->frame : options.frame) = frame;
-    return open_image(path_, options, viewer::file_reading());
+    return open_image(path_, options, file_reading());
 }
 
 // Returns a part of the file with its blocks decoded.
@@ -67,7 +67,7 @@ ImageFile ComparedFile::decoded(std::size_t part) const {
     ImageOptions options = options_;
     if (parts_.size() > 1) options.part = static_cast<int>(part);
     options.format = detail::decoded_format(format);
-    return open_image(path_, options, viewer::file_reading());
+    return open_image(path_, options, file_reading());
 }
 
 ComparedFile::Index ComparedFile::at(std::size_t index) const {
@@ -81,7 +81,7 @@ void ComparedFile::add_part(const ImageFile& file) {
     for (const std::string& sentence : file.conversions()) {
         const bool left_out = sentence.starts_with("Only ") && sentence.find(" channels ") != std::string::npos;
         if (sentence.starts_with("Levels from") || left_out)
-            notes_.push_back(fmt::format("{}: {}", name, viewer::with_option_names(sentence)));
+            notes_.push_back(fmt::format("{}: {}", name, with_option_names(sentence)));
     }
     const ArrayInfo& info = file.info();
     for (Index index{.part = part}; index.level < info.levels; ++index.level) {
@@ -144,7 +144,7 @@ const std::string& ComparedFile::color_space(std::size_t index) const {
 }
 
 Image ComparedFile::read(std::size_t index) const {
-    if (is_plain_) return read_image(path_, viewer::file_reading());
+    if (is_plain_) return read_image(path_, file_reading());
     const Index image = at(index);
     const ImageFile file = image.plane ? open_frame(image.frame).plane(*image.plane) : decoded(image.part);
     Image out{.format = with_srgb(file.info().format, false),
@@ -157,4 +157,4 @@ Image ComparedFile::read(std::size_t index) const {
     return out;
 }
 
-}  // namespace texton::cli
+}  // namespace texton::viewer

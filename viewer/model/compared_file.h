@@ -7,21 +7,25 @@
 #include <texton/image.h>
 #include <texton/image_file.h>
 
-#include "viewer/cli/image_options.h"
-
-namespace texton::cli {
+namespace texton::viewer {
 
 /// Returns the sRGB format of a unorm format, or the unorm format of an sRGB format, whose texels have the same bits.
 /// Returns other formats unchanged.
 [[nodiscard]] Format with_srgb(Format format, bool srgb);
 
-/// A file whose images `texton compare` compares: its parts, and their levels, layers and faces, or the planes of its
-/// frames. Each is read when it is needed, and in its stored values: neither sRGB nor the orientation is converted.
+/// The images of a file that are compared.
+struct ComparedImages {
+    bool all_parts = true;    ///< all parts; false: only ImageOptions::part
+    bool all_frames = true;   ///< all frames of a video file; false: only ImageOptions::frame
+    bool only_first = false;  ///< only the first image at full size
+};
+
+/// A file that is compared as a whole: its parts, and their levels, layers and faces, or the planes of its frames. Each
+/// image is read when it is needed, and in its stored values: neither sRGB nor the orientation is converted.
 class ComparedFile {
 public:
-    /// Opens the file. `selection` can select a part, channels or a frame. If `only_first` is true, the first image at
-    /// full size is the only one. Throws the errors of open_image().
-    ComparedFile(std::string path, const ImageOptionText& selection, bool only_first);
+    /// Opens the file. Throws the errors of open_image().
+    explicit ComparedFile(std::string path, const ImageOptions& options = {}, const ComparedImages& images = {});
 
     const std::string& path() const noexcept { return path_; }
     /// Returns the number of images.
@@ -68,4 +72,4 @@ private:
     std::vector<std::string> notes_;
 };
 
-}  // namespace texton::cli
+}  // namespace texton::viewer
