@@ -13,30 +13,9 @@
 #include <initializer_list>
 
 #include "arrays/files/isolated/protocol.h"
+#include "arrays/files/isolated/spawn_objects.h"
 
 namespace texton::detail {
-namespace {
-
-// An object that has a function to initialize it, which can fail, and one to destroy it.
-template <class Value, int (*initialize)(Value*), int (*destroy)(Value*)>
-struct Initialized {
-    Initialized() noexcept : error(initialize(&value)) {}
-    ~Initialized() {
-        if (error == 0) destroy(&value);
-    }
-    Initialized(const Initialized&) = delete;
-    Initialized& operator=(const Initialized&) = delete;
-
-    Value value;
-    int error;
-};
-
-using SpawnActions =
-    Initialized<posix_spawn_file_actions_t, posix_spawn_file_actions_init, posix_spawn_file_actions_destroy>;
-using SpawnAttributes = Initialized<posix_spawnattr_t, posix_spawnattr_init, posix_spawnattr_destroy>;
-
-}  // namespace
-
 StartedHelper started_helper(const char* variable, const char* program) noexcept {
     const char* const text = ::secure_getenv(variable);
     int user = 0, process = 0, number = -1, used = 0;
