@@ -1,11 +1,12 @@
-# texton_add_reference_tests(SUITE [NAME name] [DEVICE device] [FILTER regex] [PROGRAM texton] [ALLOW_OUTSIDE])
+# texton_add_reference_tests(SUITE [NAME name] [DEVICE device] [FILTER regex] [PROGRAM texton] [ALLOW_OUTSIDE] [COMMANDS])
 #
-# Adds a test that runs `texton verify SUITE`, which compares the results of kernels with approved references. The test is named
+# Adds a test that runs `texton verify SUITE`, which compares images with approved references. The test is named
 # texton.NAME; NAME defaults to the file name of the suite. DEVICE and FILTER are passed to --device and --filter; the default
-# device is the best one. With ALLOW_OUTSIDE, the suite may name files outside of its folder. The page texton-reports/NAME/index.html in the build folder shows the cases that did not pass, and
+# device is the best one. With ALLOW_OUTSIDE, the suite may name files outside of its folder. With COMMANDS, the commands of the
+# suite are run. The page texton-reports/NAME/index.html in the build folder shows the cases that did not pass, and
 # texton-reports/NAME.xml is for CI systems.
 function(texton_add_reference_tests suite)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "ALLOW_OUTSIDE" "NAME;DEVICE;FILTER;PROGRAM" "")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "ALLOW_OUTSIDE;COMMANDS" "NAME;DEVICE;FILTER;PROGRAM" "")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "texton_add_reference_tests: unknown arguments '${arg_UNPARSED_ARGUMENTS}'.")
     endif()
@@ -33,6 +34,9 @@ function(texton_add_reference_tests suite)
     endforeach()
     if(arg_ALLOW_OUTSIDE)
         list(APPEND options --allow-outside)
+    endif()
+    if(arg_COMMANDS)
+        list(APPEND options --commands)
     endif()
     set(reports ${CMAKE_CURRENT_BINARY_DIR}/texton-reports)
     file(MAKE_DIRECTORY ${reports})

@@ -23,19 +23,34 @@ void check(const verify::Input& input) {
     (void)fuzz::accepted([&] { return verify::sampler_of(input.sampler, input.where, info, input.range.format); });
 }
 
+void check(const verify::Case& of) {
+    if (const auto* kernel = std::get_if<verify::KernelCase>(&of.work))
+        fuzz::require(kernel->run.kernel != nullptr, "each case of a kernel has a kernel");
+    if (const auto* command = std::get_if<verify::CommandCase>(&of.work)) {
+        fuzz::require(!command->command.arguments.empty(), "each command has a program");
+        fuzz::require(!command->images.empty(), "each command names its images");
+    }
+    if (const auto* files = std::get_if<verify::FilesCase>(&of.work))
+        fuzz::require(!files->images.empty(), "each case of files names them");
+    fuzz::require(of.criteria.ignored < 15, "a channel is compared");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const fuzz::ScratchFile file(".json");
-    auto suite = fuzz::accepted([&] { return verify::read_suite(file.with({data, size})); });
+    auto suite = fuzz::accepted([&] {
+        return verify::read_suite(file.with({data, size}), verify::Outside::refused, verify::Commands::allowed);
+    });
     if (!suite) return 0;
     std::set<std::string> names;
     for (const verify::Case& each : suite->cases) {
-        fuzz::require(each.run.kernel != nullptr, "each case has a kernel");
+        check(each);
         fuzz::require(names.insert(verify::file_name(each.name)).second, "each case has a file name of its own");
     }
     suite->cases.resize(std::min(suite->cases.size(), kCheckedCases));
     for (const verify::Case& each : suite->cases)
-        for (const verify::Input& input : each.inputs) check(input);
+        if (const auto* kernel = std::get_if<verify::KernelCase>(&each.work))
+            for (const verify::Input& input : kernel->inputs) check(input);
     return 0;
 }

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <regex>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@
 #include "viewer/cli/progress.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/document.h"
+#include "viewer/model/end_on_signals.h"
 #include "viewer/model/named_paths.h"
 #include "viewer/verify/junit.h"
 #include "viewer/verify/report.h"
@@ -43,6 +45,7 @@ struct Options {
     bool list = false;
     bool json = false;
     bool allow_outside = false;
+    bool commands = false;
 };
 
 [[noreturn]] void refuse(std::string problem, std::string remedy) {
@@ -102,13 +105,20 @@ struct Update {
     std::vector<fs::path> left;        // references whose case no longer exists
 };
 
+// Returns true if the case has images that can become a reference.
+bool is_approvable(const Case& of, const Result& result) {
+    const bool has_images = result.outcome != Outcome::failed && result.outcome != Outcome::skipped;
+    return has_images && verify::has_references(of);
+}
+
 // Returns the changes of an update. A result needs approval unless it is equal to one of the case's references.
 // References of cases that no longer exist are only looked for if all cases were run and no other suite uses the
 // folder.
-Update update_of(const Options& options, const Suite& suite, const std::vector<Result>& results) {
+Update update_of(const Options& options, const Suite& suite, const std::vector<const Case*>& cases,
+                 const std::vector<Result>& results) {
     Update update;
     for (std::size_t i = 0; i < results.size(); ++i)
-        if (results[i].outcome != Outcome::failed && !results[i].equal) update.changed.push_back(i);
+        if (is_approvable(*cases[i], results[i]) && !results[i].equal) update.changed.push_back(i);
     if (!options.filter.empty() || !suite.own_references) return update;
     std::vector<std::string> names;
     for (const Case& each : suite.cases) names.push_back(each.name);
@@ -131,7 +141,7 @@ void write_update(const Options& options, const Suite& suite, const Device& devi
 
 Status ask_and_update(const Options& options, const Suite& suite, const Device& device,
                       const std::vector<const Case*>& cases, const std::vector<Result>& results) {
-    const Update update = update_of(options, suite, results);
+    const Update update = update_of(options, suite, cases, results);
     if (update.changed.empty() && update.left.empty()) {
         fmt::print("Nothing to approve.\n");
         return Status::good;
@@ -155,12 +165,13 @@ Status ask_and_update(const Options& options, const Suite& suite, const Device& 
 
 // --- printing --------------------------------------------------------------------------------------------------------
 
-using Counts = std::array<std::size_t, 4>;  // indexed by Outcome
+using Counts = std::array<std::size_t, verify::kOutcomes>;  // indexed by Outcome
 
 std::size_t count_of(const Counts& counts, Outcome outcome) { return counts[static_cast<std::size_t>(outcome)]; }
 
 std::string words_of(const Counts& counts) {
     std::string out = fmt::format("{} passed", count_of(counts, Outcome::passed));
+    if (const std::size_t n = count_of(counts, Outcome::skipped)) out += fmt::format(", {} skipped", n);
     if (const std::size_t n = count_of(counts, Outcome::differs)) out += fmt::format(", {} differ", n);
     if (const std::size_t n = count_of(counts, Outcome::no_reference)) out += fmt::format(", {} without reference", n);
     if (const std::size_t n = count_of(counts, Outcome::failed)) out += fmt::format(", {} failed", n);
@@ -176,11 +187,18 @@ void print_names(const std::vector<const Case*>& cases, bool json) {
     if (json) print_json({{"cases", names}});
 }
 
+// Prints the last lines of a command.
+void print_output(const Result& result) {
+    std::istringstream lines(result.output);
+    for (std::string line; std::getline(lines, line);) fmt::print("    {}\n", line);
+}
+
 void print_results(const Suite& suite, const std::vector<const Case*>& cases, const std::vector<Result>& results,
                    const Counts& counts, const fs::path& report) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
         if (results[i].outcome == Outcome::passed) continue;
         fmt::print("{}: {}: {}\n", name(results[i].outcome), cases[i]->name, results[i].message);
+        print_output(results[i]);
     }
     fmt::print("{}: {} cases: {}\n", suite.name, cases.size(), words_of(counts));
     if (!report.empty()) fmt::print("report: {}\n", (report / "index.html").string());
@@ -193,6 +211,7 @@ Json json_of(const Suite& suite, const Device& device, const std::vector<const C
              {"total",
               {{"cases", cases.size()},
                {"passed", count_of(counts, Outcome::passed)},
+               {"skipped", count_of(counts, Outcome::skipped)},
                {"differs", count_of(counts, Outcome::differs)},
                {"no_reference", count_of(counts, Outcome::no_reference)},
                {"failed", count_of(counts, Outcome::failed)}}},
@@ -203,14 +222,17 @@ Json json_of(const Suite& suite, const Device& device, const std::vector<const C
                  {"differing", result.differing()}, {"max_ulp", result.max_ulp()},     {"reference", nullptr},
                  {"seconds", result.seconds}};
         if (result.reference) row["reference"] = result.reference->path.string();
+        if (!result.output.empty()) row["output"] = result.output;
         out["cases"].push_back(row);
     }
     return out;
 }
 
 Status run(const Options& options) {
+    const bool allows_commands = options.commands || options.list;  // a list of the cases runs nothing
     const Suite suite =
-        verify::read_suite(options.suite, options.allow_outside ? verify::Outside::allowed : verify::Outside::refused);
+        verify::read_suite(options.suite, options.allow_outside ? verify::Outside::allowed : verify::Outside::refused,
+                           allows_commands ? verify::Commands::allowed : verify::Commands::refused);
     if (!options.junit.empty() && viewer::is_same_file(options.junit, options.suite))
         refuse(fmt::format("--junit would overwrite the suite {}", options.suite), "Write to another file.");
     const std::vector<const Case*> cases = chosen(suite, options.filter);
@@ -226,9 +248,14 @@ Status run(const Options& options) {
         ProgressBar bar("verifying", "cases");
         bar.show(0, static_cast<double>(cases.size()));
         std::size_t done = 0;
-        results = verify::run_cases(cases, suite, device, options.jobs, [&](std::size_t) {
-            bar.show(static_cast<double>(++done), static_cast<double>(cases.size()));
-        });
+        // Commands do not receive the signals of the terminal, and their folders must be removed.
+        std::optional<viewer::StopOnSignals> stop;
+        if (options.commands) stop.emplace();
+        results = verify::run_cases(
+            cases, suite, device, options.jobs,
+            [&](std::size_t) { bar.show(static_cast<double>(++done), static_cast<double>(cases.size())); },
+            stop ? stop->token() : std::stop_token());
+        viewer::StopOnSignals::end_if_stopped();
     }
     Counts counts{};
     for (const Result& result : results) ++counts[static_cast<std::size_t>(result.outcome)];
@@ -236,22 +263,29 @@ Status run(const Options& options) {
     if (!options.report.empty()) verify::write_report(options.report, suite, device, cases, results);
 
     const bool errors = count_of(counts, Outcome::failed) > 0;
+    bool folders_differ = false;  // an update does not change folders
+    for (std::size_t i = 0; i < cases.size(); ++i)
+        folders_differ |= results[i].outcome == Outcome::differs && !verify::has_references(*cases[i]);
     if (options.update && options.json) {
-        const Update update = update_of(options, suite, results);
+        const Update update = update_of(options, suite, cases, results);
         write_update(options, suite, device, cases, results, update);
         Json json = json_of(suite, device, cases, results, counts);
         json["approved"] = json["removed"] = Json::array();
         for (const std::size_t i : update.changed) json["approved"].push_back(cases[i]->name);
         for (const fs::path& path : update.left) json["removed"].push_back(path.string());
         print_json(json);
-        return errors ? Status::failed : Status::good;
+        if (errors) return Status::failed;
+        return folders_differ ? Status::different : Status::good;
     }
     if (options.update) {
         for (std::size_t i = 0; i < cases.size(); ++i)
-            if (results[i].outcome == Outcome::failed)
-                fmt::print("failed: {}: {}\n", cases[i]->name, results[i].message);
+            if (!is_approvable(*cases[i], results[i]) && results[i].outcome != Outcome::passed) {
+                fmt::print("{}: {}: {}\n", name(results[i].outcome), cases[i]->name, results[i].message);
+                print_output(results[i]);
+            }
         const Status status = ask_and_update(options, suite, device, cases, results);
-        return errors ? Status::failed : status;
+        if (errors) return Status::failed;
+        return folders_differ ? Status::different : status;
     }
     if (options.json) {
         print_json(json_of(suite, device, cases, results, counts));
@@ -259,7 +293,8 @@ Status run(const Options& options) {
         print_results(suite, cases, results, counts, options.report);
     }
     if (errors) return Status::failed;
-    return count_of(counts, Outcome::passed) == cases.size() ? Status::good : Status::different;
+    const std::size_t good = count_of(counts, Outcome::passed) + count_of(counts, Outcome::skipped);
+    return good == cases.size() ? Status::good : Status::different;
 }
 
 }  // namespace
@@ -298,22 +333,29 @@ void add_verify(CLI::App* command, Status& status) {
         ->type_name("N");
     command->add_flag("--allow-outside", options->allow_outside,
                       "Let the suite read files and use references outside of its folder");
+    command->add_flag("--commands", options->commands,
+                      "Run the commands of the suite. They can do anything that you can do, so use it only with suites "
+                      "that you trust");
     command->add_flag("--json", options->json, "Print one JSON object instead of text");
     command->footer(
-        "A case passes if the images that its kernel writes match one of its references within the tolerance of the\n"
-        "case. tests/regress/README.md in Texton's sources describes the formats of suites and references.\n"
-        "Without --allow-outside, a suite that names a path outside of its own folder is refused.\n"
+        "A case passes if its images match one of its references within the tolerance of the case. Images are results\n"
+        "of a kernel, files that a command writes, or files that exist. Two folders can be compared with each other.\n"
+        "tests/regress/README.md in Texton's sources describes the formats of suites and references.\n"
+        "Without --allow-outside, a suite that names a path outside of its own folder is refused. Without --commands,\n"
+        "a suite that contains a command is refused.\n"
         "\n"
         "Examples:\n"
         "  texton verify suite.json                            # on the GPU, if there is one\n"
         "  texton verify suite.json --filter '^blur/' --report out\n"
         "  texton verify suite.json --update                   # approve the results\n"
         "  texton verify suite.json --device cuda --update --as sm_90 --yes\n"
+        "  texton verify renderer.json --commands              # runs the programs that the suite names\n"
         "\n"
         "Exit status:\n"
-        "  0  all cases pass, or the update is complete\n"
+        "  0  all cases pass or may be skipped, or the update is complete\n"
         "  1  a case differs or has no reference, or the update was declined\n"
-        "  2  a case cannot be run, a file cannot be read or written, or the device does not exist");
+        "  2  a case cannot be run or its images are missing, a file cannot be read or written, or the device does not "
+        "exist");
     command->callback([options, &status] { status = run(*options); });
 }
 

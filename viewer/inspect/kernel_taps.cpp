@@ -9,13 +9,12 @@ namespace texton::viewer {
 std::optional<std::vector<verify::Tap>> kernel_taps(const Session& session, const Offset& pixel) {
     if (session.kernel.name.empty() || session.current >= session.images.size()) return std::nullopt;
     const Source source = files_of(session.images[session.current]).source;
-    verify::Case question;
-    question.name = session.kernel.name;
+    verify::KernelCase question;
     question.run.kernel = &kernel_named(session.kernel.name);
     question.run.parameters = session.kernel.parameters;
     question.inputs.resize(1 + session.kernel.more_inputs.size());
     question.inputs.front().source = verify::Input::Files{source.paths, source.options};
-    question.inputs.front().where = question.name;
+    question.inputs.front().where = session.kernel.name;
     if (session.sampler) {
         Session alone;
         alone.sampler = session.sampler;

@@ -14,7 +14,10 @@ namespace texton::verify {
 HostImage::HostImage(Format format, Extent extent)
     : format(format), extent(extent), texels(packed_bytes(format, extent)) {}
 
-std::string HostImage::text() const { return fmt::format("{} of {}", to_string(extent), name(format)); }
+std::string HostImage::text() const {
+    const std::string out = fmt::format("{} of {}", to_string(extent), texton::name(format));
+    return file_channels == 0 ? out : out + fmt::format(", {} channels", file_channels);
+}
 
 HostArray::HostArray(const ArrayInfo& info) : info(info) {
     for (int level = 0; level < info.levels; ++level) {

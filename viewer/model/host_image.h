@@ -10,11 +10,13 @@
 
 namespace texton::verify {
 
-/// The result of a kernel.
+/// An image: the result of a kernel, or an image of a file.
 struct HostImage {
     Format format = Format::rgba8_unorm;
     Extent extent;
     std::vector<std::byte> texels;
+    std::string name{};     ///< name among the images of a case; empty for results of kernels
+    int file_channels = 0;  ///< channels of the file, if `format` has more of them; otherwise 0
 
     HostImage() = default;
     /// Creates an image whose texels are 0.
@@ -23,7 +25,7 @@ struct HostImage {
     View view() { return host_view(texels.data(), format, extent); }
     /// Returns a read-only view of the texels. It does not keep the image alive.
     ConstView view() const { return host_view(static_cast<const void*>(texels.data()), format, extent); }
-    /// Returns a description: "32 x 32 of rgba8_unorm".
+    /// Returns a description: "32 x 32 of rgba8_unorm" or "32 x 32 of rgba8_unorm, 3 channels".
     std::string text() const;
     bool operator==(const HostImage&) const = default;
 };

@@ -6,7 +6,7 @@
 #include <texton/array.h>
 #include <texton/error.h>
 
-#include "viewer/verify/run_suite.h"
+#include "viewer/verify/made_images.h"
 
 namespace texton::verify {
 namespace {
@@ -17,7 +17,7 @@ constexpr std::size_t kMaxTexels = std::size_t{1} << 26;  // of all input images
 // Runs the kernel of a case on an image that is 1 inside a box and 0 elsewhere.
 class Probe {
 public:
-    Probe(const Case& of, std::size_t image) : run_(of.run), image_(image), input_(of.inputs.front()) {
+    Probe(const KernelCase& of, std::size_t image) : run_(of.run), image_(image), input_(of.inputs.front()) {
         const std::vector<HostArray> sources = read_input(input_, run_);
         const HostArray& source = sources.front();
         const Format read_as = input_.range.format.value_or(source.info.format);
@@ -122,7 +122,7 @@ private:
 
 }  // namespace
 
-std::vector<std::optional<std::vector<Tap>>> footprints(const Case& of, const std::vector<Offset>& pixels,
+std::vector<std::optional<std::vector<Tap>>> footprints(const KernelCase& of, const std::vector<Offset>& pixels,
                                                         std::size_t image) {
     std::vector<std::optional<std::vector<Tap>>> out(pixels.size());
     if (of.inputs.size() != 1) return out;

@@ -43,7 +43,10 @@ HostImage read_header(const Json& value, std::uintmax_t bytes_of_file) {
                         object.count("depth", 1).value_or(1)};
     if (packed_bytes(format, extent) > bytes_of_file)  // also throws if the size does not fit into 64 bits
         refuse_text(where, "is larger than the file", "");
-    return {format, extent};
+    HostImage read{format, extent};
+    read.name = object.text("name").value_or("");
+    read.file_channels = object.small_count("channels").value_or(0);
+    return read;
 }
 
 // Returns a whole number in the range of int. Throws std::invalid_argument for other values, which get() would convert.
@@ -112,11 +115,14 @@ void write_reference(const Reference& reference) {
     header["texref"] = kVersion;
     header["images"] = Json::array();
     for (const HostImage& image : reference.images) {
-        header["images"].push_back({{"format", name(image.format)},
-                                    {"width", image.extent.width},
-                                    {"height", image.extent.height},
-                                    {"depth", image.extent.depth},
-                                    {"sha256", sha256(image.texels)}});
+        Json described{{"format", name(image.format)},
+                       {"width", image.extent.width},
+                       {"height", image.extent.height},
+                       {"depth", image.extent.depth},
+                       {"sha256", sha256(image.texels)}};
+        if (!image.name.empty()) described["name"] = image.name;
+        if (image.file_channels != 0) described["channels"] = image.file_channels;
+        header["images"].push_back(std::move(described));
     }
     header["inputs"] = reference.inputs;
     header["device"] = reference.device;

@@ -13,8 +13,8 @@ namespace texton::verify {
 /// A reference file.
 struct Reference {
     std::filesystem::path path;
-    std::vector<HostImage> images;    ///< the images that the kernel wrote
-    std::vector<std::string> inputs;  ///< SHA-256 of each input of the kernel
+    std::vector<HostImage> images;    ///< the images of the case
+    std::vector<std::string> inputs;  ///< SHA-256 of each input of a kernel
     std::string device;               ///< name of the device that created it
     int driver = 0;                   ///< version of the CUDA driver
     std::string toolkit;              ///< Texton's version

@@ -12,6 +12,7 @@
 #include <texton/image.h>
 #include <texton/image_save.h>
 
+#include "viewer/verify/image_difference.h"
 #include "viewer/verify/junit.h"
 #include "viewer/verify/kernel_footprint.h"
 
@@ -19,6 +20,8 @@ namespace texton::verify {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxShown = 50;  // images of a case
 
 // Follows the light or dark color scheme of the reader's system. A table that is wider than the page has its own scroll
 // bar.
@@ -44,6 +47,7 @@ img { image-rendering: pixelated; display: block; background: #000; max-width: 1
 .wipe { position: relative; }
 .wipe .top { position: absolute; left: 0; top: 0; }
 input[type=range] { display: block; width: 100%; margin: .4em 0; }
+pre { font: 13px ui-monospace, monospace; overflow-x: auto; padding: .5em; border: 1px solid var(--line); }
 .passed { color: var(--good); } .differs, .failed, .no_reference { color: var(--bad); }
 </style>
 )";
@@ -185,7 +189,8 @@ std::string words_of(const std::optional<std::vector<Tap>>& taps) {
 std::string worst_table(const Case& of, const Comparison& comparison, const Extent& extent, std::size_t image) {
     std::vector<Offset> subresources;
     for (const WorstTexel& texel : comparison.worst) subresources.push_back(texel.at);
-    const std::vector<std::optional<std::vector<Tap>>> taps = footprints(of, subresources, image);
+    std::vector<std::optional<std::vector<Tap>>> taps(subresources.size());
+    if (const auto* kernel = std::get_if<KernelCase>(&of.work)) taps = footprints(*kernel, subresources, image);
     const bool traced = std::ranges::any_of(taps, [](const auto& each) { return each.has_value(); });
     std::string out =
         "<div class=\"table\">\n<table>\n<tr><th>worst texel<th class=\"number\">ulp<th class=\"number\">difference"
@@ -212,7 +217,7 @@ std::string numbers_of(const Comparison& comparison) {
                        all.psnr);
 }
 
-// Returns a name, with the index of the image if the kernel wrote several.
+// Returns a name, with the index of the image if the case has several.
 std::string numbered(const char* name, const Result& result, std::size_t image) {
     return result.images.size() > 1 ? fmt::format("{}_{}", name, image) : name;
 }
@@ -225,26 +230,35 @@ std::string figure(const std::string& image, const std::string& caption) {
 std::string compared(const fs::path& folder, const Case& of, const Result& result, std::size_t i) {
     const HostImage& actual = result.images[i];
     const HostImage& expected = result.reference->images[i];
+    const HostImage in_comparison = compared_image(expected, actual, *result.criteria[i]);
     const auto path = [&](const char* name) { return folder / (numbered(name, result, i) + ".png"); };
     const Extent extent = flat(actual.extent);
     const std::vector<float> shown_actual = shown_values(actual), shown_expected = shown_values(expected);
-    const auto [difference, factor] = amplified(shown_expected, shown_actual);
+    const auto [difference, factor] = amplified(shown_expected, shown_values(in_comparison));
     std::string out = "<figure>\n<div class=\"wipe\">\n" + image(path("actual"), extent, opaque(shown_actual)) +
                       image(path("expected"), extent, opaque(shown_expected), "class=\"top\" ") +
                       "<input type=\"range\" min=\"0\" max=\"100\" value=\"50\" aria-label=\"divider between expected "
                       "and actual image\">\n</div>\n"
                       "<figcaption>left: expected, right: actual</figcaption>\n</figure>\n";
     out += figure(image(path("difference"), extent, difference), fmt::format("difference &times; {:.4g}", factor));
-    out += figure(image(path("ulp"), extent, ulp_map(ulp_distances(expected.view(), actual.view()))),
+    out += figure(image(path("ulp"), extent, ulp_map(ulp_distances(expected.view(), in_comparison.view()))),
                   "ulp distance: black is 0, pale yellow is 65536 or more");
     return out + numbers_of(result.comparisons[i]) + worst_table(of, result.comparisons[i], actual.extent, i);
 }
 
 std::string images_of(const fs::path& folder, const Case& of, const Result& result) {
     std::string out;
+    std::size_t shown = 0, left_out = 0;
     for (std::size_t i = 0; i < result.images.size(); ++i) {
         const HostImage& actual = result.images[i];
-        if (result.images.size() > 1) out += fmt::format("<h2>Image {}</h2>\n", i);
+        const bool is_equal = !result.comparisons.empty() && actual.texels == result.reference->images[i].texels;
+        if (result.images.size() > 1 && (is_equal || shown == kMaxShown)) {
+            ++left_out;
+            continue;
+        }
+        ++shown;
+        const std::string name = actual.name.empty() ? fmt::format("Image {}", i) : escaped(actual.name);
+        if (result.images.size() > 1 || !actual.name.empty()) out += fmt::format("<h2>{}</h2>\n", name);
         out += fmt::format("<p>{}</p>\n", actual.text());
         save_exact(folder / (numbered("actual", result, i) + ".dds"), actual);
         if (!result.comparisons.empty()) {
@@ -256,9 +270,12 @@ std::string images_of(const fs::path& folder, const Case& of, const Result& resu
             image(folder / (numbered("actual", result, i) + ".png"), flat(actual.extent), opaque(shown_values(actual))),
             "actual");
     }
+    if (left_out > 0)
+        out += fmt::format("<p>{} other images are not shown: equal ones, and those after the first {}.</p>\n",
+                           left_out, kMaxShown);
     if (!result.comparisons.empty() || !result.reference) return out;
     const std::vector<HostImage>& expected = result.reference->images;
-    for (std::size_t i = 0; i < expected.size(); ++i) {
+    for (std::size_t i = 0; i < std::min(expected.size(), kMaxShown); ++i) {
         const std::string name = expected.size() > 1 ? fmt::format("expected_{}", i) : "expected";
         save_exact(folder / (name + ".dds"), expected[i]);
         out +=
@@ -267,7 +284,24 @@ std::string images_of(const fs::path& folder, const Case& of, const Result& resu
     return out;
 }
 
+// Describes where the images come from.
+std::string origin_of(const Case& of) {
+    if (const auto* kernel = std::get_if<KernelCase>(&of.work))
+        return fmt::format("Kernel <code>{}</code>", escaped(kernel->run.kernel->info.name));
+    if (const auto* command = std::get_if<CommandCase>(&of.work)) {
+        std::string out = "Command";
+        for (const std::string& each : command->command.arguments)
+            out += fmt::format(" <code>{}</code>", escaped(each));
+        return out;
+    }
+    if (const auto* folders = std::get_if<FoldersCase>(&of.work))
+        return fmt::format("Folder <code>{}</code>", escaped(folders->actual.string()));
+    return "Files";
+}
+
 std::string reference_text(const Reference& reference) {
+    if (reference.toolkit.empty())
+        return fmt::format("<p>Reference: the folder <code>{}</code>.</p>\n", escaped(reference.path.string()));
     const std::string driver = reference.driver != 0 ? fmt::format(", driver {}", reference.driver) : "";
     return fmt::format("<p>Reference: <code>{}</code>, created on {}{} by Texton {}.</p>\n",
                        escaped(reference.path.filename().string()), escaped(reference.device), driver,
@@ -279,8 +313,10 @@ void write_case(const fs::path& folder, const Suite& suite, const Case& of, cons
     fs::create_directories(folder, failed);
     std::string body =
         fmt::format("<p class=\"{}\">{}</p>\n", file_name(name(result.outcome)), escaped(result.message));
-    body += fmt::format("<p>Kernel <code>{}</code> of suite {}. <a href=\"../index.html\">All cases</a></p>\n",
-                        escaped(of.run.kernel->info.name), escaped(suite.name));
+    body += fmt::format("<p>{} of suite {}. <a href=\"../index.html\">All cases</a></p>\n", origin_of(of),
+                        escaped(suite.name));
+    if (!result.output.empty())
+        body += fmt::format("<p>Last lines of the command:</p>\n<pre>{}</pre>\n", escaped(result.output));
     if (result.reference) body += reference_text(*result.reference);
     body += images_of(folder, of, result) + kScript;
     write_text(folder / "index.html", page(of.name, body));
@@ -293,13 +329,13 @@ void write_report(const fs::path& folder, const Suite& suite, const Device& devi
     std::error_code failed;
     fs::create_directories(folder, failed);
     std::string rows;
-    std::size_t passed = 0;
+    std::size_t passed = 0, skipped = 0;
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const Result& result = results[i];
         std::string title = escaped(cases[i]->name);
-        if (result.outcome == Outcome::passed) {
-            ++passed;
-        } else {
+        passed += result.outcome == Outcome::passed ? 1 : 0;
+        skipped += result.outcome == Outcome::skipped ? 1 : 0;
+        if (result.outcome != Outcome::passed && result.outcome != Outcome::skipped) {
             const std::string subresource = file_name(cases[i]->name);
             write_case(folder / subresource, suite, *cases[i], result);
             title = fmt::format("<a href=\"{}/index.html\">{}</a>", subresource, title);
@@ -312,9 +348,10 @@ void write_report(const fs::path& folder, const Suite& suite, const Device& devi
             escaped(result.message));
     }
     const std::string body = fmt::format(
-        "<p>{} of {} cases passed on {}.</p>\n<div class=\"table\">\n<table>\n<tr><th>case<th><th class=\"number\">"
+        "<p>{} of {} cases passed on {}{}.</p>\n<div class=\"table\">\n<table>\n<tr><th>case<th><th class=\"number\">"
         "differing texels<th class=\"number\">max ulp<th class=\"number\">seconds<th>\n{}</table>\n</div>\n",
-        passed, cases.size(), escaped(device.name()), rows);
+        passed, cases.size(), escaped(device.name()), skipped == 0 ? "" : fmt::format("; {} were skipped", skipped),
+        rows);
     write_text(folder / "index.html", page(suite.name, body));
 }
 

@@ -12,71 +12,76 @@
 
 #include <texton/error.h>
 
-#include "viewer/model/file_reading.h"
-#include "viewer/model/named_paths.h"
-#include "viewer/model/planar_files.h"
 #include "viewer/text/error_text.h"
-#include "viewer/verify/table_file.h"
+#include "viewer/verify/compare_folders.h"
+#include "viewer/verify/image_difference.h"
+#include "viewer/verify/made_images.h"
 
 namespace texton::verify {
 namespace {
 
-std::vector<Comparison> compare_all(const std::vector<HostImage>& images, const Reference& reference) {
-    std::vector<Comparison> comparisons;
-    for (std::size_t i = 0; i < images.size(); ++i)
-        comparisons.push_back(compare(reference.images[i].view(), images[i].view(), {.ssim = false, .worst = 16}));
-    return comparisons;
+// Puts the images of a reference into the order of the images of a case. Returns how their number or names differ;
+// empty if they are equal.
+std::string matched(const std::vector<HostImage>& images, std::vector<HostImage>& expected) {
+    const bool is_named = !images.empty() && !images.front().name.empty();
+    if (!is_named && images.size() != expected.size())
+        return fmt::format("the kernel wrote {} images, but the reference has {}", images.size(), expected.size());
+    std::vector<HostImage> sorted;
+    for (const HostImage& image : images) {
+        if (!is_named) break;
+        const auto found = std::ranges::find(expected, image.name, &HostImage::name);
+        if (found == expected.end()) return fmt::format("the reference has no image {}", image.name);
+        sorted.push_back(std::move(*found));
+        expected.erase(found);
+    }
+    if (!is_named) return {};
+    if (!expected.empty())
+        return fmt::format("the reference has an image {}, which was not made", expected.front().name);
+    expected = std::move(sorted);
+    return {};
 }
 
-// Returns how the number, formats or sizes of images differ from the reference; empty if they are equal.
-std::string unlike(const std::vector<HostImage>& images, const Reference& reference) {
-    const std::vector<HostImage>& expected = reference.images;
-    if (images.size() != expected.size())
-        return fmt::format("the kernel wrote {} images, but the reference has {}", images.size(), expected.size());
+// Returns how the format or the size of an image differs from the reference; empty if all are equal.
+std::string other_shapes(const std::vector<HostImage>& images, const std::vector<HostImage>& expected) {
     for (std::size_t i = 0; i < images.size(); ++i) {
-        if (images[i].format != expected[i].format || images[i].extent != expected[i].extent)
-            return fmt::format("the image is {}, but the reference is {}", images[i].text(), expected[i].text());
+        const std::string shape = other_shape(expected[i], images[i]);
+        if (!shape.empty()) return images[i].name.empty() ? shape : images[i].name + ": " + shape;
     }
     return {};
 }
 
-// Describes the limits of a tolerance that are exceeded; empty if all are met.
-std::string broken_limits(const Tolerance& tolerance, const Comparison& found, const Extent& extent) {
-    std::string out;
-    const auto check = [&out](const char* name, bool holds, double value, double allowed) {
-        if (!holds) out += fmt::format("{}{} {:.9g} (allowed: {:.9g})", out.empty() ? "" : ", ", name, value, allowed);
-    };
-    const double texels = static_cast<double>(extent.width * extent.height * extent.depth);
-    const double share = static_cast<double>(found.all.differing) / texels;
-    if (tolerance.ulp) check("max ulp", found.all.max_ulp <= *tolerance.ulp, found.all.max_ulp, *tolerance.ulp);
-    if (tolerance.max) check("max", found.all.max <= *tolerance.max, found.all.max, *tolerance.max);
-    if (tolerance.mse) check("MSE", found.all.mse <= *tolerance.mse, found.all.mse, *tolerance.mse);
-    if (tolerance.psnr) check("PSNR", found.all.psnr >= *tolerance.psnr, found.all.psnr, *tolerance.psnr);
-    if (tolerance.share) check("share", share <= *tolerance.share, share, *tolerance.share);
-    return out;
+// Compares images of the same shapes with those of the reference. Returns the first limit that is exceeded.
+std::string compare_all(Result& result, const MadeImages& made) {
+    std::string message;
+    std::size_t more = 0;
+    for (std::size_t i = 0; i < made.images.size(); ++i) {
+        ImageDifference difference = difference_of(result.reference->images[i], made.images[i], *made.criteria[i]);
+        if (!difference.exceeded.empty() && message.empty()) {
+            const std::string& name = made.images[i].name;
+            std::string which = name.empty() ? "" : name + ": ";
+            if (name.empty() && made.images.size() > 1) which = fmt::format("image {}: ", i);
+            message = fmt::format("{}{} of {} texels differ: {}", which, difference.comparison.all.differing,
+                                  difference.texels, difference.exceeded);
+        } else if (!difference.exceeded.empty()) {
+            ++more;
+        }
+        result.comparisons.push_back(std::move(difference.comparison));
+    }
+    return more == 0 ? message : message + fmt::format("; and {} other images", more);
 }
 
 // Compares images with one reference.
-Result judged(const Tolerance& tolerance, const std::vector<HostImage>& images, const Reference& reference) {
+Result judged(const MadeImages& made, Reference reference) {
     Result result;
-    result.reference = reference;
     result.outcome = Outcome::passed;
-    if (images == reference.images) {
+    result.message = matched(made.images, reference.images);
+    result.reference = std::move(reference);
+    if (result.message.empty() && made.images == result.reference->images) {
         result.equal = true;
         return result;
     }
-    result.message = unlike(images, reference);
-    if (result.message.empty()) {
-        result.comparisons = compare_all(images, reference);
-        for (std::size_t i = 0; i < images.size(); ++i) {
-            const std::string broken = broken_limits(tolerance, result.comparisons[i], images[i].extent);
-            if (broken.empty() || !result.message.empty()) continue;
-            const std::string which = images.size() > 1 ? fmt::format("image {}: ", i) : "";
-            result.message =
-                fmt::format("{}{} of {} texels differ: {}", which, result.comparisons[i].all.differing,
-                            images[i].extent.width * images[i].extent.height * images[i].extent.depth, broken);
-        }
-    }
+    if (result.message.empty()) result.message = other_shapes(made.images, result.reference->images);
+    if (result.message.empty()) result.message = compare_all(result, made);
     if (!result.message.empty()) result.outcome = Outcome::differs;
     return result;
 }
@@ -88,38 +93,25 @@ bool is_nearer(const Result& a, const Result& b) {
     return a.differing() < b.differing();
 }
 
-// Returns the path of an input that is a .cube file, else nullptr.
-const std::filesystem::path* table_of(const Input& input) {
-    const auto* files = std::get_if<Input::Files>(&input.source);
-    return files != nullptr && files->paths.size() == 1 && is_table_file(files->paths.front()) ? &files->paths.front()
-                                                                                               : nullptr;
-}
-
-Result made_and_judged(const Case& of, const Suite& suite, const Device& device) {
-    KernelRun asked = of.run;
-    std::vector<std::string> hashes;
-    std::vector<Texture> textures;
-    for (std::size_t i = 0; i < of.inputs.size(); ++i) {
-        const Input& input = of.inputs[i];
-        const std::filesystem::path* table = table_of(input);
-        const std::vector<HostArray> arrays = table != nullptr
-                                                  ? std::vector{read_array(read_table(Device::cpu(), *table, asked, i))}
-                                                  : read_input(input, asked);
-        for (const HostArray& array : arrays) {
-            hashes.push_back(array.sha256());
-            textures.push_back(texture_of(input, upload(device, array)));
-        }
-    }
-    const std::vector<HostImage> images = run(device, asked, textures);
+Result made_and_judged(const Case& of, const Suite& suite, const Device& device, const std::stop_token& stop) {
+    if (std::holds_alternative<FoldersCase>(of.work)) return compare_folders(of, suite);
+    MadeImages made = made_images(of, suite, device, stop);
     Result nearest;
+    if (!made.problem.empty()) {
+        nearest.outcome = made.is_missing && of.optional ? Outcome::skipped : Outcome::failed;
+        nearest.message = made.problem;
+        nearest.output = made.output;
+        return nearest;
+    }
     nearest.outcome = Outcome::no_reference;
     nearest.message = "the case has no reference; approve the result with --update";
-    for (const Reference& reference : read_references(suite.references, of.name, suite.within)) {
-        Result result = judged(of.tolerance, images, reference);
+    for (Reference& reference : read_references(suite.references, of.name, suite.within)) {
+        Result result = judged(made, std::move(reference));
         if (!nearest.reference || is_nearer(result, nearest)) nearest = std::move(result);
     }
-    nearest.inputs = hashes;
-    if (nearest.reference && nearest.reference->inputs != hashes) {
+    nearest.inputs = made.inputs;
+    nearest.output = made.output;
+    if (nearest.reference && nearest.reference->inputs != made.inputs) {
         nearest.equal = false;
         if (nearest.outcome == Outcome::differs)
             nearest.message += "; its inputs differ from the inputs of the reference";
@@ -127,7 +119,8 @@ Result made_and_judged(const Case& of, const Suite& suite, const Device& device)
     if (nearest.equal) {
         nearest.reference->images.clear();
     } else {
-        nearest.images = images;
+        nearest.images = std::move(made.images);
+        nearest.criteria = std::move(made.criteria);
     }
     return nearest;
 }
@@ -137,6 +130,7 @@ Result made_and_judged(const Case& of, const Suite& suite, const Device& device)
 const char* name(Outcome outcome) noexcept {
     switch (outcome) {
         case Outcome::passed: return "passed";
+        case Outcome::skipped: return "skipped";
         case Outcome::differs: return "differs";
         case Outcome::no_reference: return "no reference";
         case Outcome::failed: return "failed";
@@ -156,29 +150,13 @@ std::uint32_t Result::max_ulp() const {
     return ulp;
 }
 
-std::vector<HostArray> read_input(const Input& input, KernelRun& run) {
-    if (const auto* made = std::get_if<Input::Made>(&input.source)) return {draw(made->pattern, made->info)};
-    const auto& files = std::get<Input::Files>(input.source);
-    for (const std::filesystem::path& path : files.paths) viewer::refuse_special_file(path);
-    const ReadOptions& reading = viewer::file_reading();
-    const ImageFile image = files.paths.size() == 1 ? open_image(files.paths.front(), files.options, reading)
-                                                    : open_image(files.paths, files.options, reading);
-    propose_planar(run, image);
-    std::vector<HostArray> arrays;
-    for (const ImageFile& plane : inputs_of(image)) arrays.push_back(read_array(plane));
-    return arrays;
-}
+bool has_references(const Case& of) noexcept { return !std::holds_alternative<FoldersCase>(of.work); }
 
-Texture texture_of(const Input& input, const Array& array) {
-    return Texture(array, sampler_of(input.sampler, input.where + ", 'sampler'", array.info(), input.range.format),
-                   input.range);
-}
-
-Result run_case(const Case& of, const Suite& suite, const Device& device) {
+Result run_case(const Case& of, const Suite& suite, const Device& device, std::stop_token stop) {
     const auto begin = std::chrono::steady_clock::now();
     Result result;
     try {
-        result = made_and_judged(of, suite, device);
+        result = made_and_judged(of, suite, device, stop);
     } catch (const std::bad_alloc& error) {
         result.outcome = Outcome::failed;
         result.message = viewer::error_text(error);
@@ -191,14 +169,18 @@ Result run_case(const Case& of, const Suite& suite, const Device& device) {
 }
 
 std::vector<Result> run_cases(const std::vector<const Case*>& cases, const Suite& suite, const Device& device,
-                              unsigned jobs, const std::function<void(std::size_t)>& done) {
+                              unsigned jobs, const std::function<void(std::size_t)>& done, std::stop_token stop) {
     if (jobs == 0) jobs = std::max(1U, std::thread::hardware_concurrency());
     std::vector<Result> results(cases.size());
     std::atomic<std::size_t> next = 0;
     std::mutex one_at_a_time;
     const auto work = [&] {
         for (std::size_t i = next++; i < cases.size(); i = next++) {
-            results[i] = run_case(*cases[i], suite, device);
+            if (stop.stop_requested()) {
+                results[i].message = "the case was not run";
+                continue;
+            }
+            results[i] = run_case(*cases[i], suite, device, stop);
             const std::lock_guard lock(one_at_a_time);
             if (done) done(i);
         }

@@ -13,6 +13,7 @@
 #include "viewer/model/kernel_json.h"
 #include "viewer/model/named_paths.h"
 #include "viewer/text/utf8.h"
+#include "viewer/verify/matrix.h"
 #include "viewer/verify/table_file.h"
 
 namespace texton::verify {
@@ -20,101 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxCases = 100000;                     // of a suite
-constexpr std::size_t kMaxCaseBytes = std::size_t{64} << 20;  // of the JSON text of all cases of matrices
-constexpr std::size_t kMaxName = 200;                         // bytes, so that it fits into a file name
-
-// --- matrices of cases -----------------------------------------------------------------------------------------------
-
-// Returns the text of a matrix value in the name of a case.
-std::string words_of(const Json& value) {
-    if (value.is_string()) return value.get<std::string>();
-    if (!value.is_array()) return value.dump();
-    std::string out;
-    for (const Json& each : value) out += (out.empty() ? "" : "x") + words_of(each);
-    return out;
-}
-
-// Returns { "a": { "b": value } } for the path "a.b", which has at most kMaxJsonDepth parts.
-Json patch_of(std::string_view path, const Json& value) {
-    const std::size_t dot = path.find('.');
-    Json patch = Json::object();
-    patch[std::string(path.substr(0, dot))] =
-        dot == std::string_view::npos ? value : patch_of(path.substr(dot + 1), value);
-    return patch;
-}
-
-// Returns a name and a JSON merge patch of the case for each value of a matrix key.
-std::vector<std::pair<std::string, Json>> choices_of(JsonObject& matrix, const std::string& key) {
-    const Json& values = matrix.at(key);
-    if (std::ranges::count(key, '.') >= kMaxJsonDepth)
-        matrix.refuse(json_text(key), fmt::format("has more than {} parts", kMaxJsonDepth), "Name a key of a case.");
-    std::vector<std::pair<std::string, Json>> out;
-    if (values.is_array()) {
-        for (const Json& value : values) out.emplace_back(words_of(value), patch_of(key, value));
-    } else if (values.is_object()) {
-        for (const auto& [name, patch] : values.items()) {
-            JsonObject(patch, fmt::format("{}, '{}'", matrix.where(), name));
-            out.emplace_back(name, patch);
-        }
-    }
-    if (out.empty())
-        matrix.refuse(key, "is " + json_text(values), "Give a list of values, or an object of named changes.");
-    return out;
-}
-
-// The "inputs" of the suite by name.
-using Shared = std::map<std::string, Json>;
-
-void put_shared(Json& value, const Shared& shared, const std::string& where) {
-    if (!value.is_string()) return;
-    const auto found = shared.find(value.get<std::string>());
-    if (found == shared.end())
-        refuse_text(where, fmt::format("there is no input '{}'", value.get<std::string>()),
-                    "Use a name from the suite's \"inputs\", or write an input object.");
-    value = found->second;
-}
-
-void put_all_shared(Json& of_case, const Shared& shared, const std::string& where) {
-    if (of_case.contains("input")) put_shared(of_case["input"], shared, where);
-    if (of_case.contains("inputs") && of_case["inputs"].is_array())
-        for (Json& input : of_case["inputs"]) put_shared(input, shared, where);
-}
-
-void require_count(std::size_t cases, const std::string& where) {
-    if (cases <= kMaxCases) return;
-    refuse_text(where, fmt::format("there are {} cases", cases),
-                fmt::format("Use at most {} cases: shorten the lists of the matrix.", kMaxCases));
-}
-
-std::vector<std::pair<std::string, Json>> multiplied(const std::string& name, Json of_case, const Shared& shared,
-                                                     const std::string& where, std::size_t& bytes) {
-    std::vector<std::pair<std::string, Json>> out;
-    const Json matrix = of_case.contains("matrix") ? of_case["matrix"] : Json::object();
-    of_case.erase("matrix");
-    put_all_shared(of_case, shared, where);
-    out.emplace_back(name, std::move(of_case));
-    JsonObject axes(matrix, where + ", 'matrix'");
-    for (const auto& [key, unused] : matrix.items()) {
-        std::vector<std::pair<std::string, Json>> longer;
-        const auto choices = choices_of(axes, key);
-        require_count(out.size() * choices.size(), where);
-        for (const auto& [prefix, base] : out) {
-            for (const auto& [word, patch] : choices) {
-                Json changed = base;
-                changed.merge_patch(patch);
-                put_all_shared(changed, shared, where);
-                bytes += changed.dump().size();
-                if (bytes > kMaxCaseBytes)
-                    refuse_text(where, fmt::format("the cases have more than {} MiB", kMaxCaseBytes >> 20),
-                                "Shorten the case or the lists of its matrix.");
-                longer.emplace_back(prefix + "/" + word, std::move(changed));
-            }
-        }
-        out = std::move(longer);
-    }
-    return out;
-}
+constexpr std::size_t kMaxName = 200;    // bytes, so that it fits into a file name
+constexpr double kMaxTimeLimit = 86400;  // seconds: a day
 
 // --- inputs ----------------------------------------------------------------------------------------------------------
 
@@ -155,12 +63,6 @@ Input::Made made_input(JsonObject& object) {
     return made;
 }
 
-// The folder that relative paths start from, and the folder that all files must be in, if there is one.
-struct Folders {
-    fs::path base;
-    std::optional<fs::path> within;
-};
-
 // Reads which part, channels and frame of a file are read.
 void read_selection(JsonObject& object, ImageOptions& options) {
     if (const Json* part = object.find("part"); part != nullptr && part->is_string()) {
@@ -185,20 +87,12 @@ void read_selection(JsonObject& object, ImageOptions& options) {
     if (options.frame != 0) options.raw->frame = options.frame;
 }
 
-Input::Files files_input(JsonObject& object, const Folders& folders) {
+Input::Files files_input(JsonObject& object, const SuiteFolders& folders) {
     Input::Files files;
     const Json& names = object.at("file");
     const auto add = [&](const Json& name) {
         if (!name.is_string()) object.refuse("file", "is " + json_text(names), "Give a path, or a list of paths.");
-        files.paths.push_back(folders.base / name.get<std::string>());
-        try {
-            viewer::refuse_outside(folders.within, files.paths.back());
-        } catch (const Error& error) {
-            throw Error({.code = error.code(),
-                         .object = "texton::verify",
-                         .problem = fmt::format("{}: {}", object.where(), error.problem()),
-                         .remedy = error.remedy()});
-        }
+        files.paths.push_back(path_in(object, "file", name.get<std::string>(), folders));
     };
     if (names.is_array()) {
         for (const Json& name : names) add(name);
@@ -231,7 +125,7 @@ void read_range(JsonObject& object, TextureRange& range) {
     read.refuse_others();
 }
 
-Input read_input(const Json& value, const Json& sampler, const std::string& where, const Folders& folders) {
+Input read_input(const Json& value, const Json& sampler, const std::string& where, const SuiteFolders& folders) {
     JsonObject object(value, where);
     const bool from_file = object.find("file") != nullptr;
     if (from_file == (object.find("pattern") != nullptr))
@@ -255,30 +149,12 @@ Input read_input(const Json& value, const Json& sampler, const std::string& wher
 
 // --- cases -----------------------------------------------------------------------------------------------------------
 
-Tolerance read_tolerance(JsonObject& object) {
-    const Json* value = object.find("tolerance");
-    if (value == nullptr) return {.ulp = 0};
-    JsonObject limits(*value, object.where() + ", 'tolerance'");
-    Tolerance tolerance;
-    if (const std::optional<std::size_t> ulp = limits.count("ulp"))
-        tolerance.ulp = static_cast<std::uint32_t>(std::min<std::size_t>(*ulp, UINT32_MAX));
-    tolerance.max = limits.number("max");
-    tolerance.mse = limits.number("mse");
-    tolerance.psnr = limits.number("psnr");
-    tolerance.share = limits.number("share");
-    limits.refuse_others();
-    if (value->empty()) object.refuse("tolerance", "is empty", "Omit it for {\"ulp\": 0}, or give a limit.");
-    return tolerance;
-}
-
-Case read_case(const std::string& name, const Json& value, const std::string& where, const Folders& folders) {
-    JsonObject object(value, where);
-    Case read;
-    read.name = name;
-    object.find("name");
+KernelCase read_kernel_case(JsonObject& object, const SuiteFolders& folders) {
+    KernelCase read;
     read.run = read_kernel_run(object);
     const Json* sampler_found = object.find("sampler");
     const Json sampler = sampler_found != nullptr ? *sampler_found : Json::object();
+    const std::string& where = object.where();
     if (const Json* input = object.find("input")) {
         if (object.find("inputs") != nullptr)
             object.refuse("input", "is given together with 'inputs'", "Give only one of them.");
@@ -289,7 +165,115 @@ Case read_case(const std::string& name, const Json& value, const std::string& wh
             read.inputs.push_back(
                 read_input((*inputs)[i], sampler, fmt::format("{}, input {}", where, i + 1), folders));
     }
-    read.tolerance = read_tolerance(object);
+    return read;
+}
+
+Command read_command(JsonObject& object) {
+    Command command;
+    const Json& arguments = object.at("command");
+    const bool texts = arguments.is_array() && !arguments.empty() && std::ranges::all_of(arguments, &Json::is_string);
+    if (!texts || arguments.front().get_ref<const std::string&>().empty())
+        object.refuse("command", "is " + json_text(arguments),
+                      "Give a list of texts: a program and its arguments. No shell reads them.");
+    command.arguments = arguments.get<std::vector<std::string>>();
+    for (const std::string& each : command.arguments) refuse_zeros(object, "command", each);
+    if (const Json* variables = object.find("environment")) {
+        const JsonObject checked(*variables, object.where() + ", 'environment'");
+        for (const auto& [name, value] : variables->items()) {
+            const std::string key = viewer::to_utf8(name);
+            if (name.empty() || name.find('=') != std::string::npos)
+                checked.refuse(key, "is not a name of a variable", "Use a name without '='.");
+            refuse_zeros(checked, key, name);
+            if (!value.is_string() && !value.is_null())
+                checked.refuse(key, "is " + json_text(value), "Give a text, or null to remove the variable.");
+            if (value.is_string()) refuse_zeros(checked, key, value.get_ref<const std::string&>());
+            command.environment[name] = value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
+        }
+    }
+    if (const std::optional<double> limit = object.number("time_limit")) {
+        if (!(*limit > 0 && *limit <= kMaxTimeLimit))
+            object.refuse("time_limit", fmt::format("is {:g}", *limit),
+                          fmt::format("Give seconds above 0, at most {:g}.", kMaxTimeLimit));
+        command.time_limit = std::chrono::duration<double>(*limit);
+    }
+    command.exit_status = object.small_count("exit_status").value_or(0);
+    if (command.exit_status > 255)
+        object.refuse("exit_status", fmt::format("is {}", command.exit_status), "Give an integer from 0 to 255.");
+    return command;
+}
+
+ImagePattern read_pattern(const Json& value, const std::string& where, const SuiteFolders& folders,
+                          const Criteria& defaults) {
+    const Json with_file = value.is_string() ? Json{{"file", value}} : value;
+    JsonObject object(with_file, where);
+    ImagePattern pattern;
+    pattern.files = object.text("file").value_or("");
+    if (object.find("file") == nullptr) object.refuse("file", "is missing", "Give a path or a pattern of paths.");
+    (void)path_in(object, "file", pattern.files, folders);
+    if (const std::optional<std::string> name = object.text("name")) {
+        if (name->empty() || name->size() > kMaxName)
+            object.refuse("name", fmt::format("has {} bytes", name->size()),
+                          fmt::format("Give a name of at most {} bytes.", kMaxName));
+        pattern.name = viewer::to_utf8(*name);
+    }
+    pattern.criteria = read_criteria(object, folders, defaults);
+    object.refuse_others();
+    return pattern;
+}
+
+// The images of a command are in its working folder. Their paths are checked as if they were in the folder of the suite.
+std::vector<ImagePattern> read_patterns(JsonObject& object, const SuiteFolders& folders, const Criteria& defaults) {
+    const Json* value = object.find("images");
+    if (value == nullptr) return {};
+    const bool is_list = value->is_array();
+    if (is_list && value->empty())
+        object.refuse("images", "is empty", "Give the path of an image, or patterns of paths.");
+    std::vector<ImagePattern> patterns;
+    for (std::size_t i = 0; i < (is_list ? value->size() : 1); ++i)
+        patterns.push_back(read_pattern(is_list ? (*value)[i] : *value,
+                                        fmt::format("{}, 'images', {}", object.where(), i + 1), folders, defaults));
+    return patterns;
+}
+
+FoldersCase read_folders_case(JsonObject& object, const SuiteFolders& folders, const Criteria& defaults) {
+    const Json& value = object.at("folders");
+    const bool two = value.is_array() && value.size() == 2 && std::ranges::all_of(value, &Json::is_string);
+    if (!two)
+        object.refuse("folders", "is " + json_text(value),
+                      "Give two folders: that of the references, and that of the images.");
+    FoldersCase read;
+    read.expected = path_in(object, "folders", value[0].get<std::string>(), folders);
+    read.actual = path_in(object, "folders", value[1].get<std::string>(), folders);
+    if (viewer::is_same_file(read.expected, read.actual))
+        object.refuse("folders", "names the same folder twice", "Give two folders.");
+    read.images = read_patterns(object, folders, defaults);
+    return read;
+}
+
+Case read_case(const std::string& name, const Json& value, const std::string& where, const SuiteFolders& folders) {
+    JsonObject object(value, where);
+    Case read;
+    read.name = name;
+    read.where = where;
+    object.find("name");
+    read.optional = object.flag("optional").value_or(false);
+    read.criteria = read_criteria(object, folders);
+    const auto has = [&](const char* key) { return value.contains(key); };
+    if (has("kernel")) {
+        read.work = read_kernel_case(object, folders);
+    } else if (has("command")) {
+        CommandCase command{read_command(object), {}};
+        command.images = read_patterns(object, folders, read.criteria);
+        if (command.images.empty())
+            object.refuse("images", "is missing", "Give patterns of the images that the command writes.");
+        read.work = std::move(command);
+    } else if (has("folders")) {
+        read.work = read_folders_case(object, folders, read.criteria);
+    } else if (object.find("images") != nullptr) {
+        read.work = FilesCase{read_patterns(object, folders, read.criteria)};
+    } else {
+        object.refuse("kernel", "is missing", "Give 'kernel', 'command', 'images' or 'folders'.");
+    }
     object.refuse_others();
     return read;
 }
@@ -327,6 +311,16 @@ void check_names(const Suite& suite, const fs::path& path) {
     }
 }
 
+void refuse_commands(const Suite& suite) {
+    for (const Case& each : suite.cases) {
+        if (!std::holds_alternative<CommandCase>(each.work)) continue;
+        throw Error({.code = ErrorCode::not_permitted,
+                     .object = "texton::verify",
+                     .problem = each.where + ": 'command' is given, but commands are not allowed",
+                     .remedy = "Add --commands if you trust the suite: its commands can do anything that you can do."});
+    }
+}
+
 }  // namespace
 
 std::string file_name(const std::string& name_of_case) {
@@ -339,20 +333,21 @@ std::string file_name(const std::string& name_of_case) {
     return out;
 }
 
-Suite read_suite(const fs::path& path, Outside outside) {
+Suite read_suite(const fs::path& path, Outside outside, Commands commands) {
     const Json value = read_json(path);
-    Folders folders{.base = path.parent_path(), .within = {}};
+    SuiteFolders folders{.base = path.parent_path(), .within = {}};
     if (outside == Outside::refused) folders.within = folders.base;
     const std::string where = path.filename().string();
     JsonObject object(value, where);
     Suite suite;
     suite.name = path.stem().string();
+    suite.folder = folders.base;
     const std::optional<std::string> references = object.text("references");
     suite.references = folders.base / references.value_or(suite.name);
     suite.own_references = !references;
     suite.within = folders.within;
     viewer::refuse_outside(suite.within, suite.references);
-    Shared shared;
+    std::map<std::string, Json> shared;
     if (const Json* inputs = object.find("inputs")) {
         const JsonObject checked(*inputs, where + ", 'inputs'");
         for (const auto& [name, input] : inputs->items()) shared[name] = input;
@@ -365,12 +360,14 @@ Suite read_suite(const fs::path& path, Outside outside) {
         const std::optional<std::string> name = named.text("name");
         if (!name || name->empty()) named.refuse("name", "is missing", "Give each case a name.");
         const std::string subresource = fmt::format("{}, case '{}'", where, *name);
-        for (const auto& [full_name, of_case] : multiplied(*name, cases[i], shared, subresource, bytes))
+        for (const auto& [full_name, of_case] : expanded(*name, cases[i], shared, subresource, bytes))
             suite.cases.push_back(
                 read_case(full_name, of_case, fmt::format("{}, case '{}'", where, full_name), folders));
         require_count(suite.cases.size(), where);
     }
     object.refuse_others();
+    if (suite.cases.empty()) object.refuse("cases", "is empty", "A suite without cases checks nothing. Add a case.");
+    if (commands == Commands::refused) refuse_commands(suite);
     check_names(suite, path);
     return suite;
 }

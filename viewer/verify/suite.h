@@ -1,5 +1,6 @@
 #pragma once
-// Suites of regression tests. A JSON file lists kernels, their inputs and the tolerances of their results.
+// Suites of regression tests. A JSON file lists cases, each of which makes images or names images that exist, and what
+// these must meet.
 // tests/regress/README.md describes the format.
 #include <filesystem>
 #include <optional>
@@ -8,18 +9,12 @@
 #include <vector>
 
 #include "viewer/model/kernel_run.h"
+#include "viewer/verify/command.h"
+#include "viewer/verify/criteria.h"
+#include "viewer/verify/image_files.h"
 #include "viewer/verify/pattern.h"
 
 namespace texton::verify {
-
-/// Limits for the difference of a result from its reference. All limits that are set must be met.
-struct Tolerance {
-    std::optional<std::uint32_t> ulp{};  ///< maximum ulp distance of any channel
-    std::optional<double> max{};         ///< maximum absolute difference of any channel
-    std::optional<double> mse{};         ///< maximum mean squared error
-    std::optional<double> psnr{};        ///< minimum PSNR in dB
-    std::optional<double> share{};       ///< maximum number of texels that differ, divided by the number of texels
-};
 
 /// An input of a case: image files or a pattern.
 struct Input {
@@ -39,17 +34,43 @@ struct Input {
     std::string where;              ///< position in the suite, for messages
 };
 
-/// A case: a kernel run, its inputs and the tolerance of its images.
-struct Case {
-    std::string name;
+/// A kernel and its inputs. Its results are compared with a reference.
+struct KernelCase {
     std::vector<Input> inputs;
     KernelRun run;
-    Tolerance tolerance;
+};
+
+/// A command. The images that it writes are compared with a reference.
+struct CommandCase {
+    Command command;
+    std::vector<ImagePattern> images;  ///< in the working folder of the command; not empty
+};
+
+/// Images that exist. They are compared with a reference.
+struct FilesCase {
+    std::vector<ImagePattern> images;  ///< in the folder of the suite; not empty
+};
+
+/// Two folders. Files with equal names are compared with each other.
+struct FoldersCase {
+    std::filesystem::path expected;
+    std::filesystem::path actual;
+    std::vector<ImagePattern> images;  ///< in both folders; empty: all files whose names are those of images
+};
+
+/// A case: its images, and what they must meet.
+struct Case {
+    std::string name;
+    std::string where;      ///< position in the suite, for messages
+    Criteria criteria;      ///< of images without criteria of their own
+    bool optional = false;  ///< files that the case needs may be missing, and its command may skip it
+    std::variant<KernelCase, CommandCase, FilesCase, FoldersCase> work;
 };
 
 /// A suite of cases.
 struct Suite {
     std::string name;                               ///< name of the file without its extension
+    std::filesystem::path folder;                   ///< folder of the file; empty is the current folder
     std::filesystem::path references;               ///< folder of the references
     bool own_references = true;                     ///< the folder is named after the suite, so no other suite uses it
     std::optional<std::filesystem::path> within{};  ///< folder of all files and references; unset: they may be anywhere
@@ -60,13 +81,18 @@ struct Suite {
 /// of the folder counts as outside.
 enum class Outside : std::uint8_t { refused, allowed };
 
+/// Whether a suite may contain commands.
+enum class Commands : std::uint8_t { refused, allowed };
+
 /// Reads a suite. Image files are not read.
 ///
 /// Throws Error{bad_argument}, with the case and the key, if a key is unknown or its value is invalid, or if the
-/// matrices create more than 100,000 cases. Throws Error{not_permitted} if a file or the references are outside of the
-/// folder of the suite and that is refused. Throws Error{io}, with the path, if the file cannot be read, is not a
+/// matrices create more than 100,000 cases, or if there is no case. Throws Error{not_permitted} if a file or the
+/// references are outside of the folder of the suite and that is refused, and if a case has a command and that is
+/// refused. Throws Error{io}, with the path, if the file cannot be read, is not a
 /// regular file, is not valid JSON or larger than 16 MiB, or has two cases with the same reference file name.
-[[nodiscard]] Suite read_suite(const std::filesystem::path& path, Outside outside = Outside::refused);
+[[nodiscard]] Suite read_suite(const std::filesystem::path& path, Outside outside = Outside::refused,
+                               Commands commands = Commands::refused);
 
 /// Returns a file name for a case: its name, with '_' for every character except letters, digits, '-' and '.'.
 /// The name never denotes a folder: "." and ".." become "_" and "__".

@@ -1,4 +1,6 @@
 // texton verify, run through a shell.
+#include <csignal>
+
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -120,7 +122,8 @@ TEST_F(CliVerifyTest, JsonAndJunitReportsContainEveryCase) {
     const Ended result = verify("--json --junit out.xml");
     EXPECT_EQ(result.status, 1) << result.err;
     const json out = json::parse(result.out);
-    EXPECT_EQ(out["total"], (json{{"cases", 3}, {"passed", 1}, {"differs", 2}, {"no_reference", 0}, {"failed", 0}}));
+    EXPECT_EQ(out["total"],
+              (json{{"cases", 3}, {"passed", 1}, {"skipped", 0}, {"differs", 2}, {"no_reference", 0}, {"failed", 0}}));
     EXPECT_EQ(out["cases"][0]["name"], "filter/nearest");
     EXPECT_EQ(out["cases"][0]["outcome"], "differs");
     EXPECT_EQ(out["cases"][0]["differing"], 63);
@@ -229,6 +232,74 @@ TEST_F(CliVerifyTest, SuiteThatNamesPathsOutsideOfItsFolderNeedsAnOption) {
     const Ended allowed = run("verify sub/t.json --device cpu --update --yes --allow-outside");
     EXPECT_EQ(allowed.status, 0) << allowed.err;
     EXPECT_TRUE(fs::exists(at("gold/a.texref")));
+}
+
+TEST_F(CliVerifyTest, CommandsRunOnlyIfTheyAreAllowed) {
+    write_image(at("in.png"), Format::rgba8_unorm, {2, 2}, std::vector<std::byte>(16));
+    std::ofstream(at("s.json"))
+        << R"({"cases": [{"name": "a", "command": ["sh", "-c", "touch {suite}/ran; cp {suite}/in.png x.png"], "images": "*.png"}]})";
+    const Ended refused = verify("--update --yes --allow-outside");
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, HasSubstr("s.json, case 'a': 'command' is given, but commands are not allowed"));
+    EXPECT_FALSE(fs::exists(at("ran")));
+    EXPECT_EQ(verify("--list").out, "a\n");
+    EXPECT_EQ(verify("--commands").status, 1);
+    EXPECT_TRUE(fs::exists(at("ran")));
+    EXPECT_EQ(verify("--commands --update --yes").status, 0);
+    EXPECT_EQ(verify("--commands").out, "s: 1 cases: 1 passed\n");
+}
+
+TEST_F(CliVerifyTest, SuiteGoesOnAfterCommandsThatFail) {
+    write_image(at("in.png"), Format::rgba8_unorm, {2, 2}, std::vector<std::byte>(16));
+    std::ofstream(at("s.json")) << R"({"cases": [
+        {"name": "crash", "command": ["sh", "-c", "echo last words; kill -SEGV $$"], "images": "*.png"},
+        {"name": "hang", "command": ["sleep", "100"], "time_limit": 0.2, "images": "*.png"},
+        {"name": "good", "command": ["cp", "{suite}/in.png", "x.png"], "images": "*.png"},
+        {"name": "gone", "images": "gone.png", "optional": true}]})";
+    const Ended update = verify("--commands --update --yes");
+    EXPECT_EQ(update.status, 2);
+    EXPECT_THAT(update.out, HasSubstr("1 references written"));
+    const Ended result = verify("--commands");
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.out,
+                HasSubstr("failed: crash: s.json, case 'crash': the command was ended by signal 11 (SIGSEGV)\n"
+                          "    last words\n"));
+    EXPECT_THAT(result.out, HasSubstr("failed: hang: s.json, case 'hang': the command was killed after 0.2 s"));
+    EXPECT_THAT(result.out, HasSubstr("skipped: gone: s.json, case 'gone'"));
+    EXPECT_THAT(result.out, HasSubstr("s: 4 cases: 1 passed, 1 skipped, 2 failed"));
+    const json out = json::parse(verify("--commands --json").out);
+    EXPECT_EQ(out["total"]["skipped"], 1);
+    EXPECT_EQ(out["cases"][0]["output"], "last words");
+    EXPECT_EQ(verify("--commands --filter 'good|gone'").status, 0);
+}
+
+TEST_F(CliVerifyTest, UpdateDoesNotChangeFoldersThatAreCompared) {
+    fs::create_directories(at("a"));
+    fs::create_directories(at("b"));
+    write_image(at("a/x.png"), Format::rgba8_unorm, {2, 2}, std::vector<std::byte>(16));
+    write_image(at("b/x.png"), Format::rgba8_unorm, {2, 2}, std::vector<std::byte>(16, std::byte{9}));
+    std::ofstream(at("s.json")) << R"({"cases": [{"name": "f", "folders": ["a", "b"]}]})";
+    const std::string before = text("a/x.png");
+    const Ended update = verify("--update --yes");
+    EXPECT_EQ(update.status, 1);
+    EXPECT_THAT(update.out, HasSubstr("differs: f: x.png: 4 of 4 texels differ"));
+    EXPECT_EQ(text("a/x.png"), before);
+    EXPECT_FALSE(fs::exists(at("s")));
+    EXPECT_EQ(verify("--update --yes --json").status, 1);
+}
+
+TEST_F(CliVerifyTest, InterruptEndsCommandsAndRemovesTheirFolders) {
+    std::ofstream(at("s.json"))
+        << R"({"cases": [{"name": "a", "command": ["sh", "-c", "pwd > {suite}/folder; echo $$ > {suite}/leader; sleep 100"], "images": "*.png"}]})";
+    const Ended ended =
+        shell("'" + kProgram +
+              "' verify s.json --device cpu --commands & p=$!; while ! test -s leader; do sleep 0.05; done; "
+              "kill -INT $p; wait $p; echo status $?");
+    EXPECT_THAT(ended.out, HasSubstr("status 130"));
+    std::string folder = text("folder");
+    folder.pop_back();
+    EXPECT_FALSE(fs::exists(folder));
+    EXPECT_NE(::kill(std::stoi(text("leader")), 0), 0);
 }
 
 TEST_F(CliVerifyTest, ReportStaysInItsFolderWhateverTheNamesOfCases) {

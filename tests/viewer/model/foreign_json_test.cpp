@@ -59,7 +59,14 @@ constexpr const char* kSuite = R"({
                      "format": "r32_float", "layers": 2, "levels": 1,
                      "read": {"format": "r32_float", "first_level": 0, "levels": 1, "first_layer": 0, "layers": 1}}],
          "sampler": {"address": "wrap", "border": [0, 0, 0, 1]}},
-        {"name": "c", "kernel": "resample", "input": {"file": ["a.png"], "levels": 1, "sampler": {"filter": "point"}}}]})";
+        {"name": "c", "kernel": "resample", "input": {"file": ["a.png"], "levels": 1, "sampler": {"filter": "point"}}},
+        {"name": "d", "images": ["a.png", {"file": "b*.png", "name": "b", "mask": "a.png", "ignore": ["a"]}],
+         "mask": [[0, 0, 1, 1]], "tolerance": {"ssim": 0.9, "count": {"texels": 1, "ulp": 1, "max": 0.1}}},
+        {"name": "e", "folders": ["gold", "new"], "images": "*.png", "optional": true}]})";
+
+constexpr const char* kCommandSuite = R"({"cases": [
+        {"name": "f", "command": ["true", "{out}"], "environment": {"A": "b", "C": null}, "time_limit": 1,
+         "exit_status": 0, "images": [{"file": "out/*.png", "tolerance": {"psnr": 40}}]}]})";
 
 const std::vector<Json>& replacements() {
     static const std::vector<Json> all{nullptr,       "",
@@ -150,6 +157,22 @@ TEST_F(ForeignJsonTest, SuiteWithAnyValueReplacedIsRunOrRefused) {
     });
     EXPECT_GT(read, 20U);
     EXPECT_GT(refused, 300U);
+}
+
+TEST_F(ForeignJsonTest, CommandWithAnyValueReplacedIsReadOrRefused) {
+    std::size_t read = 0, refused = 0;
+    for_each_change(Json::parse(kCommandSuite), [&](const std::string& text) {
+        try {
+            (void)verify::read_suite(written("suite.json", text), verify::Outside::refused, verify::Commands::allowed);
+            ++read;
+        } catch (const Error&) {
+            ++refused;
+        } catch (const std::exception& error) {
+            ADD_FAILURE() << error.what() << '\n' << text;
+        }
+    });
+    EXPECT_GT(read, 10U);
+    EXPECT_GT(refused, 50U);
 }
 
 TEST_F(ForeignJsonTest, DeepNestingIsRefused) {

@@ -246,17 +246,18 @@ TEST_F(VerifyRunTest, CasesRunInParallel) {
 TEST_F(VerifyRunTest, FootprintContainsTheTexelsAndTheirWeights) {
     // Halfway between two texels in x, and at a quarter in y.
     const Suite linear = suite(R"(, "parameters": {"filter": "linear", "crop": [2.5, 1.25, 1, 1]}, "size": [1, 1])");
-    const auto taps = footprints(linear.cases[0], {{0, 0, 0}}).at(0);
+    const auto taps = footprints(std::get<KernelCase>(linear.cases[0].work), {{0, 0, 0}}).at(0);
     ASSERT_TRUE(taps);
     EXPECT_THAT(*taps, testing::UnorderedElementsAre(Tap{{2, 1, 0}, 0.375}, Tap{{3, 1, 0}, 0.375},
                                                      Tap{{2, 2, 0}, 0.125}, Tap{{3, 2, 0}, 0.125}));
     const Suite nearest = suite(R"(, "parameters": {"filter": "nearest"})");
-    EXPECT_EQ(*footprints(nearest.cases[0], {{5, 6, 0}}).at(0), std::vector<Tap>({{{5, 6, 0}, 1}}));
+    EXPECT_EQ(*footprints(std::get<KernelCase>(nearest.cases[0].work), {{5, 6, 0}}).at(0),
+              std::vector<Tap>({{{5, 6, 0}, 1}}));
 }
 
 TEST_F(VerifyRunTest, FootprintContainsNegativeWeights) {
     const Suite cubic = suite(R"(, "parameters": {"filter": "catmull_rom", "crop": [3.5, 3.5, 1, 1]}, "size": [1, 1])");
-    const auto taps = footprints(cubic.cases[0], {{0, 0, 0}}).at(0);
+    const auto taps = footprints(std::get<KernelCase>(cubic.cases[0].work), {{0, 0, 0}}).at(0);
     ASSERT_TRUE(taps);
     EXPECT_EQ(taps->size(), 16U);
     EXPECT_NEAR(taps->front().weight, 0.5625 * 0.5625, 1e-3);
@@ -264,21 +265,21 @@ TEST_F(VerifyRunTest, FootprintContainsNegativeWeights) {
 
 TEST_F(VerifyRunTest, SumOfTooManyTexelsHasNoFootprint) {
     const Suite wide = suite(R"(, "parameters": {"filter": "area"}, "size": [1, 1])");
-    EXPECT_TRUE(footprints(wide.cases[0], {{0, 0, 0}}).at(0));  // 64 texels
+    EXPECT_TRUE(footprints(std::get<KernelCase>(wide.cases[0].work), {{0, 0, 0}}).at(0));  // 64 texels
     const Suite whole = [&] {
         std::ofstream(folder_.at("s.json"))
             << R"({"cases": [{"name": "a", "kernel": "resample", "input": {"pattern": "noise", "size": [24, 24]},
                    "parameters": {"filter": "area"}, "size": [1, 1]}]})";
         return read_suite(folder_.at("s.json"));
     }();
-    EXPECT_FALSE(footprints(whole.cases[0], {{0, 0, 0}}).at(0));  // 576 texels
+    EXPECT_FALSE(footprints(std::get<KernelCase>(whole.cases[0].work), {{0, 0, 0}}).at(0));  // 576 texels
     const Suite layered = [&] {
         std::ofstream(folder_.at("s.json"))
             << R"({"cases": [{"name": "a", "kernel": "resample", "input": {"pattern": "noise", "size": [4, 4],
                    "kind": "layered_2d", "layers": 2}}]})";
         return read_suite(folder_.at("s.json"));
     }();
-    EXPECT_FALSE(footprints(layered.cases[0], {{0, 0, 0}}).at(0));
+    EXPECT_FALSE(footprints(std::get<KernelCase>(layered.cases[0].work), {{0, 0, 0}}).at(0));
 }
 
 }  // namespace

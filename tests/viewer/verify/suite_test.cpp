@@ -48,23 +48,24 @@ TEST_F(VerifySuiteTest, CaseHasTheValuesOfTheFile) {
     EXPECT_EQ(suite.name, "suite");
     EXPECT_EQ(suite.references, folder_.at("suite"));
     EXPECT_EQ(only.name, "a");
-    EXPECT_EQ(only.run.kernel->info.name, "resample");
-    EXPECT_EQ(std::get<std::string>(only.run.parameters.at("filter")), "area");
-    EXPECT_EQ(std::get<std::vector<double>>(only.run.parameters.at("crop")), (std::vector<double>{0, 1, 2, 3}));
-    EXPECT_EQ(only.run.size, (Extent{8, 6, 0}));
-    EXPECT_EQ(only.run.format, Format::r8_unorm);
-    EXPECT_EQ(only.tolerance.max, 0.25);
-    EXPECT_FALSE(only.tolerance.ulp);
-    const auto& made = std::get<Input::Made>(only.inputs.at(0).source);
+    const auto& [inputs, run] = std::get<KernelCase>(only.work);
+    EXPECT_EQ(run.kernel->info.name, "resample");
+    EXPECT_EQ(std::get<std::string>(run.parameters.at("filter")), "area");
+    EXPECT_EQ(std::get<std::vector<double>>(run.parameters.at("crop")), (std::vector<double>{0, 1, 2, 3}));
+    EXPECT_EQ(run.size, (Extent{8, 6, 0}));
+    EXPECT_EQ(run.format, Format::r8_unorm);
+    EXPECT_EQ(only.criteria.tolerance.max, 0.25);
+    EXPECT_FALSE(only.criteria.tolerance.ulp);
+    const auto& made = std::get<Input::Made>(inputs.at(0).source);
     EXPECT_EQ(made.pattern.kind, PatternKind::checker);
     EXPECT_EQ(made.pattern.seed, 9U);
     EXPECT_EQ(made.info, (ArrayInfo{.format = Format::r16_float, .extent = {5, 7}}));
-    const Sampler sampler = sampler_of(only.inputs[0].sampler, "", made.info);
+    const Sampler sampler = sampler_of(inputs[0].sampler, "", made.info);
     EXPECT_EQ(sampler.address[0], AddressMode::wrap);
     EXPECT_EQ(sampler.address[1], AddressMode::clamp);
     EXPECT_EQ(sampler.border[3], 0.5f);
     EXPECT_TRUE(sampler.normalized_coordinates);  // required by wrap
-    EXPECT_EQ(read_case("").cases[0].tolerance.ulp, 0U);
+    EXPECT_EQ(read_case("").cases[0].criteria.tolerance.ulp, 0U);
 }
 
 TEST_F(VerifySuiteTest, OldParameterNamesAreRead) {
@@ -72,7 +73,8 @@ TEST_F(VerifySuiteTest, OldParameterNamesAreRead) {
         read(R"({"cases": [{"name": "a", "kernel": "grade", "input": {"pattern": "noise", "size": [4, 4]},
         "parameters": {"grey": 0.25}, "matrix": {"parameters.contrast": [1, 2]}}]})");
     ASSERT_EQ(suite.cases.size(), 2U);
-    for (const Case& each : suite.cases) EXPECT_EQ(std::get<double>(each.run.parameters.at("gray")), 0.25);
+    for (const Case& each : suite.cases)
+        EXPECT_EQ(std::get<double>(std::get<KernelCase>(each.work).run.parameters.at("gray")), 0.25);
 }
 
 TEST_F(VerifySuiteTest, MatrixListsAreCombinedIntoAllCases) {
@@ -82,9 +84,9 @@ TEST_F(VerifySuiteTest, MatrixListsAreCombinedIntoAllCases) {
                                                       "a/nearest/4x5/small", "a/nearest/4x5/floats", "a/area/2x3/small",
                                                       "a/area/2x3/floats", "a/area/4x5/small", "a/area/4x5/floats"}));
     const Case& last = suite.cases.back();
-    EXPECT_EQ(last.run.size, (Extent{4, 5, 0}));
-    EXPECT_EQ(std::get<std::string>(last.run.parameters.at("filter")), "area");
-    EXPECT_EQ(std::get<Input::Made>(last.inputs[0].source).info,
+    EXPECT_EQ(std::get<KernelCase>(last.work).run.size, (Extent{4, 5, 0}));
+    EXPECT_EQ(std::get<std::string>(std::get<KernelCase>(last.work).run.parameters.at("filter")), "area");
+    EXPECT_EQ(std::get<Input::Made>(std::get<KernelCase>(last.work).inputs[0].source).info,
               (ArrayInfo{.format = Format::r32_float, .extent = {4, 4}}));
 }
 
@@ -92,7 +94,7 @@ TEST_F(VerifySuiteTest, NamedInputsAreSharedBetweenCases) {
     const Suite suite = read(R"({"references": "gold", "inputs": {"x": {"pattern": "noise", "size": [3, 2]}},
         "cases": [{"name": "b", "kernel": "resample", "input": "x", "matrix": {"input.seed": [4, 5]}}]})");
     EXPECT_EQ(suite.references, folder_.at("gold"));
-    EXPECT_EQ(std::get<Input::Made>(suite.cases.at(1).inputs.at(0).source).pattern.seed, 5U);
+    EXPECT_EQ(std::get<Input::Made>(std::get<KernelCase>(suite.cases.at(1).work).inputs.at(0).source).pattern.seed, 5U);
     expect_error([&] { read_case("", R"("y")"); }, ErrorCode::bad_argument, "texton::verify",
                  {"suite.json, case 'a'", "no input 'y'"});
 }
@@ -128,6 +130,107 @@ TEST_F(VerifySuiteTest, InvalidValuesAreNamed) {
                  "texton::verify", {"here", "'filter' is \"cubic\"", "point, linear"});
     expect_error([&] { (void)sampler_of(Json::parse(R"({"filtering": 1})"), "here", {}); }, ErrorCode::bad_argument,
                  "texton::verify", {"here", "'filtering' is not a known key"});
+}
+
+TEST_F(VerifySuiteTest, CommandFilesAndFoldersHaveTheValuesOfTheFile) {
+    std::ofstream(folder_.at("suite.json")) << R"({"cases": [
+        {"name": "a", "command": ["render", "--out", "{out}"], "environment": {"SEED": "1", "DISPLAY": null},
+         "time_limit": 2.5, "exit_status": 3, "optional": true, "tolerance": {"max": 0.5},
+         "images": ["*.png", {"file": "b.exr", "name": "depth", "tolerance": {"ssim": 0.75}, "ignore": ["g", "a"]}]},
+        {"name": "b", "images": "out/*.png", "mask": [[1, 2, 3, 4]]},
+        {"name": "c", "folders": ["gold", "new"], "mask": "m.png",
+         "tolerance": {"count": {"texels": 5, "max": 0.25, "ulp": 2}}}]})";
+    const Suite suite = read_suite(folder_.at("suite.json"), Outside::refused, Commands::allowed);
+    ASSERT_EQ(suite.cases.size(), 3U);
+    const auto& [command, images] = std::get<CommandCase>(suite.cases[0].work);
+    EXPECT_TRUE(suite.cases[0].optional);
+    EXPECT_EQ(command.arguments, (std::vector<std::string>{"render", "--out", "{out}"}));
+    EXPECT_EQ(command.environment.at("SEED"), "1");
+    EXPECT_EQ(command.environment.at("DISPLAY"), std::nullopt);
+    EXPECT_EQ(command.time_limit.count(), 2.5);
+    EXPECT_EQ(command.exit_status, 3);
+    ASSERT_EQ(images.size(), 2U);
+    EXPECT_EQ(images[0].files, "*.png");
+    EXPECT_EQ(images[0].criteria.tolerance.max, 0.5);
+    EXPECT_EQ(images[1].name, "depth");
+    EXPECT_EQ(images[1].criteria.tolerance.ssim, 0.75);
+    EXPECT_FALSE(images[1].criteria.tolerance.max);
+    EXPECT_EQ(images[1].criteria.ignored, 0b1010);
+    const auto& files = std::get<FilesCase>(suite.cases[1].work);
+    EXPECT_EQ(files.images.at(0).criteria.mask.rectangles.at(0), (Region{{1, 2, 0}, {3, 4, 1}}));
+    EXPECT_FALSE(suite.cases[1].optional);
+    const auto& folders = std::get<FoldersCase>(suite.cases[2].work);
+    EXPECT_EQ(folders.expected, folder_.at("gold"));
+    EXPECT_EQ(folders.actual, folder_.at("new"));
+    EXPECT_EQ(suite.cases[2].criteria.mask.file, folder_.at("m.png"));
+    EXPECT_EQ(suite.cases[2].criteria.tolerance.count->texels, 5U);
+    EXPECT_EQ(suite.cases[2].criteria.tolerance.count->ulp, 2U);
+    EXPECT_EQ(suite.cases[2].criteria.tolerance.count->max, 0.25);
+}
+
+TEST_F(VerifySuiteTest, CommandsAreRefusedUnlessTheyAreAllowed) {
+    expect_error([&] { read(R"({"cases": [{"name": "a", "command": ["true"], "images": "x.png"}]})"); },
+                 ErrorCode::not_permitted, "texton::verify", {"suite.json, case 'a'", "'command'", "--commands"});
+}
+
+TEST_F(VerifySuiteTest, InvalidCommandsAndImagesAreNamed) {
+    const auto refuses = [&](const std::string& keys, std::initializer_list<std::string_view> fragments) {
+        const Error error = expect_error([&] { read(R"({"cases": [{"name": "a", )" + keys + "}]}"); },
+                                         ErrorCode::bad_argument, "texton::verify", fragments);
+        EXPECT_TRUE(error.problem().starts_with("suite.json, case 'a'")) << error.what();
+    };
+    refuses(R"("command": [], "images": "x.png")", {"'command' is []"});
+    refuses(R"("command": "ls -l", "images": "x.png")", {"'command' is \"ls -l\"", "No shell"});
+    refuses(R"("command": [""], "images": "x.png")", {"'command' is"});
+    refuses(R"("command": ["a\u0000b"], "images": "x.png")", {"'command' contains a zero character"});
+    refuses(R"("command": ["true"])", {"'images' is missing"});
+    refuses(R"("command": ["true"], "images": [])", {"'images' is empty"});
+    refuses(R"("command": ["true"], "images": [1])", {"'images', 1", "not an object"});
+    refuses(R"("command": ["true"], "images": [""])", {"'file' contains an empty path"});
+    refuses(R"("command": ["true"], "images": [{"name": "x"}])", {"'images', 1", "'file' is missing"});
+    refuses(R"("command": ["true"], "images": [{"file": "x", "size": 1}])", {"'size' is not a known key"});
+    refuses(R"("command": ["true"], "images": "x", "time_limit": 0)", {"'time_limit' is 0"});
+    refuses(R"("command": ["true"], "images": "x", "exit_status": 256)", {"'exit_status' is 256"});
+    refuses(R"("command": ["true"], "images": "x", "environment": {"A=B": "1"})", {"'environment'", "'A=B'"});
+    refuses(R"("command": ["true"], "images": "x", "environment": {"A": 1})", {"'environment'", "'A' is 1"});
+    refuses(R"("command": ["true"], "images": "x", "size": [1, 1])", {"'size' is not a known key"});
+    refuses(R"("folders": ["x"])", {"'folders' is [\"x\"]"});
+    refuses(R"("folders": ["x", "./x"])", {"'folders' names the same folder twice"});
+    refuses(R"("optional": true)", {"'kernel' is missing", "'command'"});
+    refuses(R"("images": "x.png", "optional": 1)", {"'optional'"});
+    refuses(R"("images": "x.png", "command": ["true"], "folders": ["a", "b"])", {"'folders' is not a known key"});
+}
+
+TEST_F(VerifySuiteTest, InvalidCriteriaAreNamed) {
+    refused(R"(, "mask": [[0, 0, 1]])", {"'mask' is [[0,0,1]]", "x, y, width, height"});
+    refused(R"(, "mask": [[0, 0, 0, 1]])", {"'mask' is"});
+    refused(R"(, "mask": 3)", {"'mask' is 3"});
+    refused(R"(, "ignore": "a")", {"'ignore' is \"a\""});
+    refused(R"(, "ignore": ["x"])", {"'ignore' is [\"x\"]"});
+    refused(R"(, "ignore": ["r", "g", "b", "a"])", {"'ignore' is"});
+    refused(R"(, "tolerance": {"count": {"max": 1}})", {"'count': 'texels' is missing"});
+    refused(R"(, "tolerance": {"count": {"texels": 1}})", {"'count': 'max' is missing"});
+    refused(R"(, "tolerance": {"count": {"texels": 1, "max": 1, "mse": 1}})", {"'mse' is not a known key"});
+}
+
+TEST_F(VerifySuiteTest, ImagesFoldersAndMasksOutsideOfTheFolderAreRefused) {
+    for (const char* keys :
+         {R"("images": "../x.png")", R"("images": "/etc/x.png")", R"("folders": ["../a", "b"])",
+          R"("folders": ["a", ".."])", R"("images": "x.png", "mask": "../m.png")",
+          R"("command": ["true"], "images": "../x.png")", R"("images": [{"file": "a/../../x.png"}])"}) {
+        const auto read_with = [&](Outside outside) {
+            std::ofstream(folder_.at("suite.json")) << R"({"cases": [{"name": "a", )" << keys << "}]}";
+            return read_suite(folder_.at("suite.json"), outside, Commands::allowed);
+        };
+        expect_error([&] { (void)read_with(Outside::refused); }, ErrorCode::not_permitted, "texton::verify",
+                     {"suite.json, case 'a'", "is outside of the folder of the suite"});
+        EXPECT_EQ(read_with(Outside::allowed).cases.size(), 1U) << keys;
+    }
+}
+
+TEST_F(VerifySuiteTest, SuiteWithoutCasesIsRefused) {
+    expect_error([&] { read(R"({"cases": []})"); }, ErrorCode::bad_argument, "texton::verify",
+                 {"suite.json", "'cases' is empty"});
 }
 
 TEST_F(VerifySuiteTest, InvalidSuiteFilesAreNamed) {
