@@ -40,6 +40,7 @@ struct Options {
     std::string report;
     std::string junit;
     unsigned jobs = 0;
+    std::size_t repeat = 1;
     bool update = false;
     bool yes = false;
     bool list = false;
@@ -196,6 +197,8 @@ void print_output(const Result& result) {
 void print_results(const Suite& suite, const std::vector<const Case*>& cases, const std::vector<Result>& results,
                    const Counts& counts, const fs::path& report) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
+        const std::optional<verify::Repetition>& repetition = results[i].repetition;
+        if (repetition && repetition->varies()) fmt::print("varies: {}: {}\n", cases[i]->name, repetition->text());
         if (results[i].outcome == Outcome::passed) continue;
         fmt::print("{}: {}: {}\n", name(results[i].outcome), cases[i]->name, results[i].message);
         print_output(results[i]);
@@ -223,6 +226,13 @@ Json json_of(const Suite& suite, const Device& device, const std::vector<const C
                  {"seconds", result.seconds}};
         if (result.reference) row["reference"] = result.reference->path.string();
         if (!result.output.empty()) row["output"] = result.output;
+        if (const std::optional<verify::Repetition>& repetition = result.repetition)
+            row["repetition"] = {{"runs", repetition->runs},
+                                 {"failed", repetition->failed},
+                                 {"distinct", repetition->distinct},
+                                 {"varying", repetition->varying},
+                                 {"other_shapes", repetition->other_shapes},
+                                 {"has_reference", repetition->has_reference}};
         out["cases"].push_back(row);
     }
     return out;
@@ -251,10 +261,14 @@ Status run(const Options& options) {
         // Commands do not receive the signals of the terminal, and their folders must be removed.
         std::optional<viewer::StopOnSignals> stop;
         if (options.commands) stop.emplace();
-        results = verify::run_cases(
-            cases, suite, device, options.jobs,
-            [&](std::size_t) { bar.show(static_cast<double>(++done), static_cast<double>(cases.size())); },
-            stop ? stop->token() : std::stop_token());
+        const auto show = [&](std::size_t) {
+            bar.show(static_cast<double>(++done), static_cast<double>(cases.size()));
+        };
+        results = verify::run_cases(cases, suite, device,
+                                    {.jobs = options.jobs,
+                                     .repeat = options.repeat,
+                                     .done = show,
+                                     .stop = stop ? stop->token() : std::stop_token()});
         viewer::StopOnSignals::end_if_stopped();
     }
     Counts counts{};
@@ -331,6 +345,14 @@ void add_verify(CLI::App* command, Status& status) {
                      "Maximum number of cases that run at a time. Default: the number of hardware threads")
         ->check(at_least(1))
         ->type_name("N");
+    command
+        ->add_option(
+            "--repeat", options->repeat,
+            "Run each kernel and each command N times, and tell how many distinct results there were, how many "
+            "texels vary, and whether a reference is among the results")
+        ->check(at_least(1))
+        ->type_name("N")
+        ->excludes(update);
     command->add_flag("--allow-outside", options->allow_outside,
                       "Let the suite read files and use references outside of its folder");
     command->add_flag("--commands", options->commands,
@@ -342,7 +364,7 @@ void add_verify(CLI::App* command, Status& status) {
         "of a kernel, files that a command writes, or files that exist. Two folders can be compared with each other.\n"
         "tests/regress/README.md in Texton's sources describes the formats of suites and references.\n"
         "Without --allow-outside, a suite that names a path outside of its own folder is refused. Without --commands,\n"
-        "a suite that contains a command is refused.\n"
+        "a suite that contains a command is refused. With --repeat, the result of a case is that of its worst run.\n"
         "\n"
         "Examples:\n"
         "  texton verify suite.json                            # on the GPU, if there is one\n"

@@ -317,6 +317,7 @@ void write_case(const fs::path& folder, const Suite& suite, const Case& of, cons
                         escaped(suite.name));
     if (!result.output.empty())
         body += fmt::format("<p>Last lines of the command:</p>\n<pre>{}</pre>\n", escaped(result.output));
+    if (result.repetition) body += fmt::format("<p>{}.</p>\n", escaped(result.repetition->text()));
     if (result.reference) body += reference_text(*result.reference);
     body += images_of(folder, of, result) + kScript;
     write_text(folder / "index.html", page(of.name, body));
@@ -340,12 +341,14 @@ void write_report(const fs::path& folder, const Suite& suite, const Device& devi
             write_case(folder / subresource, suite, *cases[i], result);
             title = fmt::format("<a href=\"{}/index.html\">{}</a>", subresource, title);
         }
+        std::string message = result.message;
+        if (result.repetition && result.repetition->varies())
+            message += (message.empty() ? "" : "; ") + result.repetition->text();
         rows += fmt::format(
             "<tr><td>{}<td class=\"{}\">{}<td class=\"number\">{}<td class=\"number\">{}<td "
             "class=\"number\">{:.3f}<td>{}\n",
             title, file_name(name(result.outcome)), name(result.outcome), result.differing(),
-            result.max_ulp() == kFarthest ? "NaN" : std::to_string(result.max_ulp()), result.seconds,
-            escaped(result.message));
+            result.max_ulp() == kFarthest ? "NaN" : std::to_string(result.max_ulp()), result.seconds, escaped(message));
     }
     const std::string body = fmt::format(
         "<p>{} of {} cases passed on {}{}.</p>\n<div class=\"table\">\n<table>\n<tr><th>case<th><th class=\"number\">"

@@ -93,22 +93,32 @@ bool is_nearer(const Result& a, const Result& b) {
     return a.differing() < b.differing();
 }
 
-Result made_and_judged(const Case& of, const Suite& suite, const Device& device, const std::stop_token& stop) {
-    if (std::holds_alternative<FoldersCase>(of.work)) return compare_folders(of, suite);
-    MadeImages made = made_images(of, suite, device, stop);
+// Compares the images with all references of the case, and keeps the nearest one.
+Result judged_by_all(const Case& of, const Suite& suite, const MadeImages& made) {
     Result nearest;
-    if (!made.problem.empty()) {
-        nearest.outcome = made.is_missing && of.optional ? Outcome::skipped : Outcome::failed;
-        nearest.message = made.problem;
-        nearest.output = made.output;
-        return nearest;
-    }
     nearest.outcome = Outcome::no_reference;
     nearest.message = "the case has no reference; approve the result with --update";
     for (Reference& reference : read_references(suite.references, of.name, suite.within)) {
         Result result = judged(made, std::move(reference));
         if (!nearest.reference || is_nearer(result, nearest)) nearest = std::move(result);
     }
+    return nearest;
+}
+
+// Runs the case once. Adds its images to the results of its other runs.
+Result run_once(const Case& of, const Suite& suite, const Device& device, const std::stop_token& stop,
+                RepeatedResults& repeated) {
+    if (std::holds_alternative<FoldersCase>(of.work)) return compare_folders(of, suite);
+    MadeImages made = made_images(of, suite, device, stop);
+    if (!made.problem.empty()) {
+        Result result;
+        result.outcome = made.is_missing && of.optional ? Outcome::skipped : Outcome::failed;
+        result.message = made.problem;
+        result.output = made.output;
+        return result;
+    }
+    Result nearest = judged_by_all(of, suite, made);
+    repeated.add(made.images, nearest.equal);
     nearest.inputs = made.inputs;
     nearest.output = made.output;
     if (nearest.reference && nearest.reference->inputs != made.inputs) {
@@ -123,6 +133,20 @@ Result made_and_judged(const Case& of, const Suite& suite, const Device& device,
         nearest.criteria = std::move(made.criteria);
     }
     return nearest;
+}
+
+// Turns exceptions into a result.
+Result guarded_run(const Case& of, const Suite& suite, const Device& device, const std::stop_token& stop,
+                   RepeatedResults& repeated) {
+    Result result;
+    try {
+        return run_once(of, suite, device, stop, repeated);
+    } catch (const std::bad_alloc& error) {
+        result.message = viewer::error_text(error);
+    } catch (const std::exception& error) {
+        result.message = error.what();
+    }
+    return result;
 }
 
 }  // namespace
@@ -152,37 +176,39 @@ std::uint32_t Result::max_ulp() const {
 
 bool has_references(const Case& of) noexcept { return !std::holds_alternative<FoldersCase>(of.work); }
 
-Result run_case(const Case& of, const Suite& suite, const Device& device, std::stop_token stop) {
+Result run_case(const Case& of, const Suite& suite, const Device& device, const RunOptions& options) {
     const auto begin = std::chrono::steady_clock::now();
-    Result result;
-    try {
-        result = made_and_judged(of, suite, device, stop);
-    } catch (const std::bad_alloc& error) {
-        result.outcome = Outcome::failed;
-        result.message = viewer::error_text(error);
-    } catch (const std::exception& error) {
-        result.outcome = Outcome::failed;
-        result.message = error.what();
+    const bool is_computed =
+        std::holds_alternative<KernelCase>(of.work) || std::holds_alternative<CommandCase>(of.work);
+    const std::size_t runs = is_computed ? options.repeat : 1;
+    RepeatedResults repeated;
+    Result worst = guarded_run(of, suite, device, options.stop, repeated);
+    if (worst.outcome == Outcome::failed || worst.outcome == Outcome::skipped) repeated.add({}, false);
+    for (std::size_t i = 1; i < runs && !options.stop.stop_requested(); ++i) {
+        Result result = guarded_run(of, suite, device, options.stop, repeated);
+        if (result.outcome == Outcome::failed || result.outcome == Outcome::skipped) repeated.add({}, false);
+        if (result.outcome > worst.outcome) worst = std::move(result);
     }
-    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    return result;
+    if (runs > 1) worst.repetition = repeated.repetition();
+    worst.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return worst;
 }
 
 std::vector<Result> run_cases(const std::vector<const Case*>& cases, const Suite& suite, const Device& device,
-                              unsigned jobs, const std::function<void(std::size_t)>& done, std::stop_token stop) {
-    if (jobs == 0) jobs = std::max(1U, std::thread::hardware_concurrency());
+                              const RunOptions& options) {
+    const unsigned jobs = options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
     std::vector<Result> results(cases.size());
     std::atomic<std::size_t> next = 0;
     std::mutex one_at_a_time;
     const auto work = [&] {
         for (std::size_t i = next++; i < cases.size(); i = next++) {
-            if (stop.stop_requested()) {
+            if (options.stop.stop_requested()) {
                 results[i].message = "the case was not run";
                 continue;
             }
-            results[i] = run_case(*cases[i], suite, device, stop);
+            results[i] = run_case(*cases[i], suite, device, options);
             const std::lock_guard lock(one_at_a_time);
-            if (done) done(i);
+            if (options.done) options.done(i);
         }
     };
     std::vector<std::jthread> threads;

@@ -9,6 +9,7 @@
 #include <texton/metrics.h>
 
 #include "viewer/verify/reference.h"
+#include "viewer/verify/repetition.h"
 #include "viewer/verify/suite.h"
 
 namespace texton::verify {
@@ -37,8 +38,9 @@ struct Result {
     std::string output;                     ///< last lines of the command; empty for other cases
     std::optional<Reference> reference;     ///< the reference with the smallest difference
     std::vector<Comparison>
-        comparisons;     ///< of each image with the reference; empty if all bytes are equal or shapes differ
-    double seconds = 0;  ///< duration of the case
+        comparisons;  ///< of each image with the reference; empty if all bytes are equal or shapes differ
+    std::optional<Repetition> repetition{};  ///< how the results of several runs vary; empty for a single run
+    double seconds = 0;                      ///< duration of all runs of the case
 
     std::size_t differing() const;  ///< number of texels that differ, in all images together
     std::uint32_t max_ulp() const;  ///< largest ulp distance of all images
@@ -47,17 +49,24 @@ struct Result {
 /// Returns true if the results of a case are compared with references of the suite, so that they can be approved.
 [[nodiscard]] bool has_references(const Case& of) noexcept;
 
-/// Runs a case and compares its images with all of its references. An exception becomes the outcome `failed`; none is
-/// thrown. If `stop` is requested, a command is killed.
-[[nodiscard]] Result run_case(const Case& of, const Suite& suite, const Device& device, std::stop_token stop = {});
+/// Options of run_cases().
+struct RunOptions {
+    unsigned jobs = 0;  ///< maximum number of cases that run at a time; 0 means the number of hardware threads
+    /// Number of runs of each kernel and command. The result is that of the run with the worst outcome.
+    std::size_t repeat = 1;
+    /// Called with the index of each finished case, on any of the threads but never by two at a time.
+    std::function<void(std::size_t)> done{};
+    /// If a stop is requested, commands are killed, and no more cases are started. Cases that were not started have the
+    /// outcome `failed`.
+    std::stop_token stop{};
+};
 
-/// Runs cases on up to `jobs` threads; 0 means the number of hardware threads. Returns the results in the order of
-/// `cases`. If `stop` is requested, no more cases are started; those that were not started have the outcome `failed`.
-///
-/// `done` is called with the index of each finished case, on any of the threads but never by two at a time.
+/// Runs a case and compares its images with all of its references. `jobs` and `done` do not apply. An exception becomes
+/// the outcome `failed`; none is thrown.
+[[nodiscard]] Result run_case(const Case& of, const Suite& suite, const Device& device, const RunOptions& options = {});
+
+/// Runs cases and returns the results in the order of `cases`.
 [[nodiscard]] std::vector<Result> run_cases(const std::vector<const Case*>& cases, const Suite& suite,
-                                            const Device& device, unsigned jobs,
-                                            const std::function<void(std::size_t)>& done = {},
-                                            std::stop_token stop = {});
+                                            const Device& device, const RunOptions& options = {});
 
 }  // namespace texton::verify

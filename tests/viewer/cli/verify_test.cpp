@@ -273,6 +273,26 @@ TEST_F(CliVerifyTest, SuiteGoesOnAfterCommandsThatFail) {
     EXPECT_EQ(verify("--commands --filter 'good|gone'").status, 0);
 }
 
+TEST_F(CliVerifyTest, RepeatedCasesTellHowTheyVary) {
+    for (const char* name : {"0.png", "1.png"})
+        write_image(at(name), Format::rgba8_unorm, {2, 2},
+                    std::vector<std::byte>(16, name[0] == '0' ? std::byte{0} : std::byte{9}));
+    std::ofstream(at("n")) << 0;
+    std::ofstream(at("s.json")) << R"({"cases": [{"name": "a", "images": "*.png", "tolerance": {"ulp": 9},
+        "command": ["sh", "-c", "n=$(cat {suite}/n); echo $((1-n)) > {suite}/n; cp {suite}/$n.png x.png"]}]})";
+    EXPECT_EQ(verify("--commands --update --yes").status, 0);
+    const Ended result = verify("--commands --repeat 4 --report page");
+    EXPECT_EQ(result.status, 0) << result.out;
+    const std::string words = "4 runs gave 2 distinct results, 4 texels vary, and a reference is among the results";
+    EXPECT_THAT(result.out, HasSubstr("varies: a: " + words + "\n"));
+    EXPECT_THAT(text("page/index.html"), HasSubstr(words));
+    const json row = json::parse(verify("--commands --repeat 4 --json").out)["cases"][0]["repetition"];
+    EXPECT_EQ(row["distinct"], 2);
+    EXPECT_EQ(row["has_reference"], true);
+    EXPECT_EQ(verify("--commands --repeat 0").status, 2);
+    EXPECT_EQ(verify("--commands --repeat 2 --update").status, 2);
+}
+
 TEST_F(CliVerifyTest, UpdateDoesNotChangeFoldersThatAreCompared) {
     fs::create_directories(at("a"));
     fs::create_directories(at("b"));
@@ -288,14 +308,14 @@ TEST_F(CliVerifyTest, UpdateDoesNotChangeFoldersThatAreCompared) {
     EXPECT_EQ(verify("--update --yes --json").status, 1);
 }
 
-TEST_F(CliVerifyTest, InterruptEndsCommandsAndRemovesTheirFolders) {
+TEST_F(CliVerifyTest, TerminationEndsCommandsAndRemovesTheirFolders) {
     std::ofstream(at("s.json"))
         << R"({"cases": [{"name": "a", "command": ["sh", "-c", "pwd > {suite}/folder; echo $$ > {suite}/leader; sleep 100"], "images": "*.png"}]})";
     const Ended ended =
         shell("'" + kProgram +
               "' verify s.json --device cpu --commands & p=$!; while ! test -s leader; do sleep 0.05; done; "
-              "kill -INT $p; wait $p; echo status $?");
-    EXPECT_THAT(ended.out, HasSubstr("status 130"));
+              "kill -TERM $p; wait $p; echo status $?");
+    EXPECT_THAT(ended.out, HasSubstr("status 143"));
     std::string folder = text("folder");
     folder.pop_back();
     EXPECT_FALSE(fs::exists(folder));

@@ -138,7 +138,7 @@ TEST_F(CaseKindsTest, CommandsThatRunAtTheSameTimeHaveFoldersOfTheirOwn) {
     std::vector<const Case*> cases;
     for (const Case& each : many.cases) cases.push_back(&each);
     std::set<std::string> folders;
-    for (const Result& result : run_cases(cases, many, Device::cpu(), 3)) {
+    for (const Result& result : run_cases(cases, many, Device::cpu(), {.jobs = 3})) {
         EXPECT_THAT(result.output, testing::StartsWith("x\n"));
         folders.insert(result.output);
         EXPECT_FALSE(fs::exists(result.output.substr(2)));
@@ -157,9 +157,80 @@ TEST_F(CaseKindsTest, CasesThatWereNotStartedBeforeAStopFail) {
     const Suite only = suite(R"("command": ["true"], "images": "x.png")");
     std::stop_source stop;
     stop.request_stop();
-    const std::vector<Result> results = run_cases({&only.cases[0]}, only, Device::cpu(), 1, {}, stop.get_token());
+    const std::vector<Result> results =
+        run_cases({&only.cases[0]}, only, Device::cpu(), {.jobs = 1, .stop = stop.get_token()});
     EXPECT_EQ(results.at(0).outcome, Outcome::failed);
     EXPECT_EQ(results.at(0).message, "the case was not run");
+}
+
+// --- repetition ------------------------------------------------------------------------------------------------------
+
+TEST_F(CaseKindsTest, ResultsThatVaryAreCounted) {
+    write("0.png");
+    write("1.png", 102);
+    write("2.png", 104);
+    // Run n of the command copies image n % 3.
+    const std::string keys =
+        R"("command": ["sh", "-c", "n=$(cat {suite}/n); echo $(((n+1)%3)) > {suite}/n; cp {suite}/$n.png x.png"],
+           "images": "*.png", "tolerance": {"ulp": 4})";
+    const auto start = [&] { std::ofstream(folder_.at("n")) << 0; };
+    const Suite varying = suite(keys);
+    start();
+    approve(varying);  // run 0
+    start();
+    const auto repeated = [&](const Suite& of, std::size_t runs) {
+        return run_case(of.cases.front(), of, Device::cpu(), {.repeat = runs});
+    };
+    const Result result = repeated(varying, 7);
+    EXPECT_EQ(result.outcome, Outcome::passed) << result.message;
+    ASSERT_TRUE(result.repetition);
+    EXPECT_TRUE(result.repetition->varies());
+    EXPECT_EQ(result.repetition->text(),
+              "7 runs gave 3 distinct results, 1 texels vary, and a reference is among the results");
+    const Suite exact = suite(keys.substr(0, keys.rfind(", \"tolerance\"")));
+    start();
+    EXPECT_EQ(repeated(exact, 3).outcome, Outcome::differs);
+    start();
+    EXPECT_EQ(repeated(exact, 1).outcome, Outcome::passed);
+    std::ofstream(folder_.at("n")) << 1;
+    const Result without = repeated(exact, 2);
+    EXPECT_FALSE(without.repetition->has_reference);
+    EXPECT_EQ(without.repetition->distinct, 2U);
+    EXPECT_FALSE(run(exact).repetition);
+}
+
+TEST_F(CaseKindsTest, OneFailedRunOfSeveralFailsTheCase) {
+    write("in.png");
+    const Suite flaky =
+        suite(R"("command": ["sh", "-c", "test -e {suite}/ran && exit 1; touch {suite}/ran; cp {suite}/in.png x.png"],
+        "images": "*.png")");
+    approve(flaky);
+    fs::remove(folder_.at("ran"));
+    const Result result = run_case(flaky.cases.front(), flaky, Device::cpu(), {.repeat = 3});
+    EXPECT_EQ(result.outcome, Outcome::failed);
+    EXPECT_TRUE(result.repetition->varies());
+    EXPECT_EQ(result.repetition->failed, 2U);
+    EXPECT_EQ(result.repetition->distinct, 1U);
+    EXPECT_TRUE(result.repetition->has_reference);
+}
+
+TEST_F(CaseKindsTest, KernelsGiveTheSameResultInEveryRun) {
+    const Suite kernel = suite(R"("kernel": "resample", "input": {"pattern": "noise", "size": [8, 8]})");
+    approve(kernel);
+    const Result result = run_case(kernel.cases.front(), kernel, Device::cpu(), {.repeat = 3});
+    EXPECT_EQ(result.outcome, Outcome::passed);
+    EXPECT_FALSE(result.repetition->varies());
+    EXPECT_EQ(result.repetition->runs, 3U);
+}
+
+TEST(RepetitionTest, OtherSizesAreADistinctResult) {
+    RepeatedResults results;
+    results.add({HostImage(Format::r8_unorm, {2, 2})}, false);
+    results.add({HostImage(Format::r8_unorm, {4, 1})}, false);
+    const Repetition repetition = results.repetition();
+    EXPECT_EQ(repetition.distinct, 2U);
+    EXPECT_TRUE(repetition.other_shapes);
+    EXPECT_EQ(repetition.varying, 0U);
 }
 
 // --- files -----------------------------------------------------------------------------------------------------------
@@ -322,7 +393,7 @@ TEST_F(CaseKindsTest, ReportsShowTheKindsOfCases) {
     const Suite all = read_suite(folder_.at("s.json"), Outside::refused, Commands::allowed);
     std::vector<const Case*> cases;
     for (const Case& each : all.cases) cases.push_back(&each);
-    const std::vector<Result> results = run_cases(cases, all, Device::cpu(), 1);
+    const std::vector<Result> results = run_cases(cases, all, Device::cpu(), {.jobs = 1});
     write_report(folder_.at("out"), all, Device::cpu(), cases, results);
     write_junit(folder_.at("out.xml"), all, cases, results);
     EXPECT_THAT(text("out/index.html"), AllOf(HasSubstr("0 of 4 cases passed"), HasSubstr("1 were skipped")));

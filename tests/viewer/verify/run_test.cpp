@@ -234,7 +234,8 @@ TEST_F(VerifyRunTest, CasesRunInParallel) {
     std::vector<const Case*> cases;
     for (const Case& each : many.cases) cases.push_back(&each);
     std::size_t done = 0;
-    const std::vector<Result> results = run_cases(cases, many, Device::cpu(), 3, [&](std::size_t) { ++done; });
+    const std::vector<Result> results =
+        run_cases(cases, many, Device::cpu(), {.jobs = 3, .done = [&](std::size_t) { ++done; }});
     EXPECT_EQ(done, 9U);
     std::set<std::string> hashes;
     for (const Result& result : results) hashes.insert(result.inputs.at(0));
