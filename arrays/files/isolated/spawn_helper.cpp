@@ -16,6 +16,7 @@
 #include "arrays/files/isolated/spawn_objects.h"
 
 namespace texton::detail {
+
 StartedHelper started_helper(const char* variable, const char* program) noexcept {
     const char* const text = ::secure_getenv(variable);
     int user = 0, process = 0, number = -1, used = 0;
