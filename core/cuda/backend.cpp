@@ -9,7 +9,7 @@
 #include <texton/error.h>
 
 #include "core/cuda/device.h"
-#include "core/cuda_driver.h"
+#include "core/gpu_driver.h"
 
 // Enumerates the CUDA devices and queries their properties. No context is created here, so a program that only lists
 // the devices allocates no device memory.

@@ -1,5 +1,5 @@
 #include "core/backend.h"
-#include "core/cuda_driver.h"
+#include "core/gpu_driver.h"
 
 namespace texton::detail {
 

@@ -16,7 +16,7 @@
 #include <texton/device.h>
 #include <texton/error.h>
 
-#include "core/cuda_driver.h"
+#include "core/gpu_driver.h"
 #include "viewer/batch/path_json.h"
 #include "viewer/batch/ranks.h"
 

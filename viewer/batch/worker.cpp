@@ -19,7 +19,7 @@
 #include <texton/device.h>
 #include <texton/error.h>
 
-#include "core/cuda_driver.h"
+#include "core/gpu_driver.h"
 #include "core/unfinished_file.h"
 #include "viewer/batch/applied_pipeline.h"
 #include "viewer/batch/jpeg_names.h"
