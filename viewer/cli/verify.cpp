@@ -18,6 +18,7 @@
 #include "viewer/model/document.h"
 #include "viewer/model/end_on_signals.h"
 #include "viewer/model/named_paths.h"
+#include "viewer/verify/approval.h"
 #include "viewer/verify/junit.h"
 #include "viewer/verify/report.h"
 #include "viewer/verify/run_suite.h"
@@ -31,6 +32,7 @@ using verify::Json;
 using verify::Outcome;
 using verify::Result;
 using verify::Suite;
+using verify::Update;
 
 struct Options {
     std::string suite;
@@ -101,66 +103,35 @@ const char* change_of(const Result& result) {
     return result.outcome == Outcome::passed ? "changed within tolerance" : "changed";
 }
 
-struct Update {
-    std::vector<std::size_t> changed;  // indices of cases to approve
-    std::vector<fs::path> left;        // references whose case no longer exists
-};
-
-// Returns true if the case has images that can become a reference.
-bool is_approvable(const Case& of, const Result& result) {
-    const bool has_images = result.outcome != Outcome::failed && result.outcome != Outcome::skipped;
-    return has_images && verify::has_references(of);
-}
-
-// Returns the changes of an update. A result needs approval unless it is equal to one of the case's references.
-// References of cases that no longer exist are only looked for if all cases were run and no other suite uses the
-// folder.
+// Returns the changes of an update. References of cases that no longer exist are only looked for if all cases were run.
 Update update_of(const Options& options, const Suite& suite, const std::vector<const Case*>& cases,
                  const std::vector<Result>& results) {
-    Update update;
-    for (std::size_t i = 0; i < results.size(); ++i)
-        if (is_approvable(*cases[i], results[i]) && !results[i].equal) update.changed.push_back(i);
-    if (!options.filter.empty() || !suite.own_references) return update;
-    std::vector<std::string> names;
-    for (const Case& each : suite.cases) names.push_back(each.name);
-    update.left = verify::left_references(suite.references, names);
+    Update update = verify::update_of(cases, results);
+    if (options.filter.empty()) update.unused = verify::unused_references(suite);
     return update;
-}
-
-void write_update(const Options& options, const Suite& suite, const Device& device,
-                  const std::vector<const Case*>& cases, const std::vector<Result>& results, const Update& update) {
-    for (const std::size_t i : update.changed) {
-        verify::write_reference({.path = verify::reference_path(suite.references, cases[i]->name, options.variant),
-                                 .images = results[i].images,
-                                 .inputs = results[i].inputs,
-                                 .device = device.name(),
-                                 .driver = device.properties().driver_version,
-                                 .toolkit = TEXTON_VERSION});
-    }
-    for (const fs::path& path : update.left) verify::remove_reference(path);
 }
 
 Status ask_and_update(const Options& options, const Suite& suite, const Device& device,
                       const std::vector<const Case*>& cases, const std::vector<Result>& results) {
     const Update update = update_of(options, suite, cases, results);
-    if (update.changed.empty() && update.left.empty()) {
+    if (update.empty()) {
         fmt::print("Nothing to approve.\n");
         return Status::good;
     }
     Table table({"case", "", "differing texels", "max ulp"});
     for (const std::size_t i : update.changed)
         table.add({cases[i]->name, change_of(results[i]), difference_of(results[i]), ulp_of(results[i])});
-    for (const fs::path& path : update.left) table.add({path.filename().string(), "no such case", "-", "-"});
+    for (const fs::path& path : update.unused) table.add({path.filename().string(), "no such case", "-", "-"});
     fmt::print("{}", table.of_text().text());
-    if (!options.yes && !confirmed(update.changed.size(), update.left.size())) {
+    if (!options.yes && !confirmed(update.changed.size(), update.unused.size())) {
         fmt::print("Nothing was written.\n");
         return Status::different;
     }
-    write_update(options, suite, device, cases, results, update);
+    verify::write_update(suite, device, options.variant, cases, results, update);
     if (!update.changed.empty())
         fmt::print("{} references written to {}\n", update.changed.size(), suite.references.string());
-    if (!update.left.empty())
-        fmt::print("{} references removed from {}\n", update.left.size(), suite.references.string());
+    if (!update.unused.empty())
+        fmt::print("{} references removed from {}\n", update.unused.size(), suite.references.string());
     return Status::good;
 }
 
@@ -282,18 +253,18 @@ Status run(const Options& options) {
         folders_differ |= results[i].outcome == Outcome::differs && !verify::has_references(*cases[i]);
     if (options.update && options.json) {
         const Update update = update_of(options, suite, cases, results);
-        write_update(options, suite, device, cases, results, update);
+        verify::write_update(suite, device, options.variant, cases, results, update);
         Json json = json_of(suite, device, cases, results, counts);
         json["approved"] = json["removed"] = Json::array();
         for (const std::size_t i : update.changed) json["approved"].push_back(cases[i]->name);
-        for (const fs::path& path : update.left) json["removed"].push_back(path.string());
+        for (const fs::path& path : update.unused) json["removed"].push_back(path.string());
         print_json(json);
         if (errors) return Status::failed;
         return folders_differ ? Status::different : Status::good;
     }
     if (options.update) {
         for (std::size_t i = 0; i < cases.size(); ++i)
-            if (!is_approvable(*cases[i], results[i]) && results[i].outcome != Outcome::passed) {
+            if (!verify::is_approvable(*cases[i], results[i]) && results[i].outcome != Outcome::passed) {
                 fmt::print("{}: {}: {}\n", name(results[i].outcome), cases[i]->name, results[i].message);
                 print_output(results[i]);
             }
