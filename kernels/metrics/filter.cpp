@@ -38,6 +38,54 @@ void filter_row(const float* in, std::size_t stride, const float* taps, std::siz
     }
 }
 
+void products_row(const float* a, const float* b, float center, std::size_t count, float* out) {
+    const hn::ScalableTag<float> tag;
+    const std::size_t lanes = hn::Lanes(tag);
+    const auto middle = hn::Set(tag, center);
+    std::size_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        const auto p = hn::Sub(hn::LoadU(tag, a + i), middle), q = hn::Sub(hn::LoadU(tag, b + i), middle);
+        hn::StoreU(p, tag, out + i);
+        hn::StoreU(q, tag, out + count + i);
+        hn::StoreU(hn::Add(hn::Mul(p, p), hn::Mul(q, q)), tag, out + 2 * count + i);
+        hn::StoreU(hn::Mul(p, q), tag, out + 3 * count + i);
+    }
+    for (; i < count; ++i) {
+        const float p = a[i] - center, q = b[i] - center;
+        out[i] = p;
+        out[count + i] = q;
+        out[2 * count + i] = p * p + q * q;
+        out[3 * count + i] = p * q;
+    }
+}
+
+constexpr float kC1 = 0.01f * 0.01f, kC2 = 0.03f * 0.03f;
+
+void similarity_row(const std::array<const float*, 4>& moments, float center, std::size_t count, float* out) {
+    const hn::ScalableTag<float> tag;
+    const std::size_t lanes = hn::Lanes(tag);
+    const auto middle = hn::Set(tag, center), two = hn::Set(tag, 2.0f), c1 = hn::Set(tag, kC1), c2 = hn::Set(tag, kC2);
+    std::size_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        const auto p = hn::LoadU(tag, moments[0] + i), q = hn::LoadU(tag, moments[1] + i);
+        const auto mean_a = hn::Add(p, middle), mean_b = hn::Add(q, middle);
+        const auto variances = hn::Sub(hn::LoadU(tag, moments[2] + i), hn::Add(hn::Mul(p, p), hn::Mul(q, q)));
+        const auto covariance = hn::Sub(hn::LoadU(tag, moments[3] + i), hn::Mul(p, q));
+        const auto means = hn::Add(hn::Add(hn::Mul(mean_a, mean_a), hn::Mul(mean_b, mean_b)), c1);
+        const auto alike =
+            hn::Mul(hn::Add(hn::Mul(two, hn::Mul(mean_a, mean_b)), c1), hn::Add(hn::Mul(two, covariance), c2));
+        hn::StoreU(hn::Div(alike, hn::Mul(means, hn::Add(variances, c2))), tag, out + i);
+    }
+    for (; i < count; ++i) {
+        const float p = moments[0][i], q = moments[1][i];
+        const float mean_a = p + center, mean_b = q + center;
+        const float variances = moments[2][i] - (p * p + q * q);
+        const float covariance = moments[3][i] - p * q;
+        out[i] = (2 * (mean_a * mean_b) + kC1) * (2 * covariance + kC2) /
+                 ((mean_a * mean_a + mean_b * mean_b + kC1) * (variances + kC2));
+    }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace texton::detail
 HWY_AFTER_NAMESPACE();
@@ -46,9 +94,19 @@ HWY_AFTER_NAMESPACE();
 namespace texton::detail {
 
 HWY_EXPORT(filter_row);
+HWY_EXPORT(products_row);
+HWY_EXPORT(similarity_row);
 
 void filter(const float* in, std::size_t stride, std::span<const float> taps, std::size_t count, float* out) {
     HWY_DYNAMIC_DISPATCH(filter_row)(in, stride, taps.data(), taps.size(), count, out);
+}
+
+void moment_products(const float* a, const float* b, float center, std::size_t count, float* products) {
+    HWY_DYNAMIC_DISPATCH(products_row)(a, b, center, count, products);
+}
+
+void similarities(const std::array<const float*, 4>& moments, float center, std::size_t count, float* out) {
+    HWY_DYNAMIC_DISPATCH(similarity_row)(moments, center, count, out);
 }
 
 }  // namespace texton::detail

@@ -1,5 +1,6 @@
-// The filter of SSIM and FLIP, applied to one row at a time.
+// Vector code of SSIM and FLIP, for one row at a time.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <span>
 
@@ -9,5 +10,11 @@ namespace texton::detail {
 /// stride of rows. Each product and each sum is rounded, and taps are added from the first to the last, so the result
 /// does not depend on the vector length of the CPU.
 void filter(const float* in, std::size_t stride, std::span<const float> taps, std::size_t count, float* out);
+
+/// Writes the four products that the moments of SSIM are filtered from: p, q, p * p + q * q and p * q, where p is
+/// a - center and q is b - center. Each has `count` values, and they follow each other.
+void moment_products(const float* a, const float* b, float center, std::size_t count, float* products);
+/// Writes the SSIM of each window of a row, whose moments are the filtered products.
+void similarities(const std::array<const float*, 4>& moments, float center, std::size_t count, float* out);
 
 }  // namespace texton::detail

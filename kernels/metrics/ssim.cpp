@@ -12,7 +12,7 @@ namespace texton::detail {
 namespace {
 
 constexpr std::size_t kWindow = 11, kTileWidth = 256, kTileHeight = 64;
-constexpr double kSigma = 1.5, kK1 = 0.01, kK2 = 0.03;
+constexpr double kSigma = 1.5;
 constexpr std::size_t kLuma = 4, kPlanes = 5;
 constexpr std::array<float, 3> kLumaWeights{0.299f, 0.587f, 0.114f};
 
@@ -35,7 +35,20 @@ struct Scratch {
     std::array<std::vector<float>, 4> moments;
     std::vector<float> row;
     std::array<std::vector<float>, 4> filtered;
+    std::vector<float> similarity;
 };
+
+// Adds the values in eight sums, one for each position modulo 8, so that the sums do not wait for each other.
+double sum_of(const std::vector<float>& values) {
+    std::array<double, 8> sums{};
+    std::size_t i = 0;
+    for (; i + sums.size() <= values.size(); i += sums.size())
+        for (std::size_t lane = 0; lane < sums.size(); ++lane) sums[lane] += values[i + lane];
+    for (; i < values.size(); ++i) sums[i % sums.size()] += values[i];
+    double sum = 0;
+    for (const double each : sums) sum += each;
+    return sum;
+}
 
 class Pass {
 public:
@@ -100,39 +113,23 @@ private:
         for (std::size_t y = 0; y < texels.height; ++y) {
             const float* from_a = a.data() + y * texels.width;
             const float* from_b = b.data() + y * texels.width;
-            for (std::size_t x = 0; x < texels.width; ++x) {
-                const float p = from_a[x] - center, q = from_b[x] - center;
-                row[x] = p;
-                row[texels.width + x] = q;
-                row[2 * texels.width + x] = p * p + q * q;
-                row[3 * texels.width + x] = p * q;
-            }
+            moment_products(from_a, from_b, center, texels.width, row);
             for (std::size_t i = 0; i < 4; ++i) {
                 filter(row + i * texels.width, 1, across_, windows.width,
                        scratch.moments[i].data() + y * windows.width);
             }
         }
+        scratch.similarity.resize(windows.width);
+        const auto& filtered = scratch.filtered;
         double sum = 0;
         for (std::size_t y = 0; y < windows.height; ++y) {
             for (std::size_t i = 0; i < 4; ++i) {
                 filter(scratch.moments[i].data() + y * windows.width, windows.width, down_, windows.width,
                        scratch.filtered[i].data());
             }
-            sum += row_similarity(scratch.filtered, center, windows.width);
-        }
-        return sum;
-    }
-
-    static double row_similarity(const std::array<std::vector<float>, 4>& moments, float center, std::size_t count) {
-        constexpr auto kC1 = static_cast<float>(kK1 * kK1), kC2 = static_cast<float>(kK2 * kK2);
-        double sum = 0;
-        for (std::size_t x = 0; x < count; ++x) {
-            const float p = moments[0][x], q = moments[1][x];
-            const float mean_a = p + center, mean_b = q + center;
-            const float variances = moments[2][x] - (p * p + q * q);
-            const float covariance = moments[3][x] - p * q;
-            sum += static_cast<double>((2 * (mean_a * mean_b) + kC1) * (2 * covariance + kC2) /
-                                       ((mean_a * mean_a + mean_b * mean_b + kC1) * (variances + kC2)));
+            similarities({filtered[0].data(), filtered[1].data(), filtered[2].data(), filtered[3].data()}, center,
+                         windows.width, scratch.similarity.data());
+            sum += sum_of(scratch.similarity);
         }
         return sum;
     }
