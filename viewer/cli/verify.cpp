@@ -46,6 +46,7 @@ struct Options {
     bool update = false;
     bool yes = false;
     bool list = false;
+    bool quick = false;
     bool json = false;
     bool allow_outside = false;
     bool commands = false;
@@ -58,12 +59,12 @@ struct Options {
                  .remedy = std::move(remedy)});
 }
 
-std::vector<const Case*> chosen(const Suite& suite, const std::string& filter) {
+std::vector<const Case*> chosen(const Suite& suite, const std::string& filter, bool quick) {
     std::vector<const Case*> cases;
     try {
         const std::regex pattern(filter);
         for (const Case& each : suite.cases)
-            if (std::regex_search(each.name, pattern)) cases.push_back(&each);
+            if ((each.is_quick || !quick) && std::regex_search(each.name, pattern)) cases.push_back(&each);
     } catch (const std::regex_error& error) {
         refuse(fmt::format("--filter '{}' is not a valid regular expression: {}", filter, error.what()),
                "Correct the expression.");
@@ -107,7 +108,7 @@ const char* change_of(const Result& result) {
 Update update_of(const Options& options, const Suite& suite, const std::vector<const Case*>& cases,
                  const std::vector<Result>& results) {
     Update update = verify::update_of(cases, results);
-    if (options.filter.empty()) update.unused = verify::unused_references(suite);
+    if (options.filter.empty() && !options.quick) update.unused = verify::unused_references(suite);
     return update;
 }
 
@@ -216,7 +217,7 @@ Status run(const Options& options) {
                            allows_commands ? verify::Commands::allowed : verify::Commands::refused);
     if (!options.junit.empty() && viewer::is_same_file(options.junit, options.suite))
         refuse(fmt::format("--junit would overwrite the suite {}", options.suite), "Write to another file.");
-    const std::vector<const Case*> cases = chosen(suite, options.filter);
+    const std::vector<const Case*> cases = chosen(suite, options.filter, options.quick);
     if (options.list) {
         print_names(cases, options.json);
         return Status::good;
@@ -295,6 +296,9 @@ void add_verify(CLI::App* command, Status& status) {
         ->add_option("--filter", options->filter,
                      "Run only the cases whose names contain a match of this regular expression")
         ->type_name("REGEX");
+    command->add_flag("--quick", options->quick,
+                      "Of the cases of each matrix, run only as many as are needed for every pair of values of two "
+                      "keys of the matrix");
     command->add_flag("--list", options->list, "Print the names of the cases without running them");
     CLI::Option* update = command->add_flag(
         "--update", options->update,

@@ -58,7 +58,7 @@ MadeImages computed(const KernelCase& kernel, const Case& of, const Device& devi
                                                   : read_input(input, asked);
         for (const HostArray& array : arrays) {
             made.inputs.push_back(array.sha256());
-            textures.push_back(texture_of(input, upload(device, array)));
+            textures.push_back(texture_of(input, array, device));
         }
     }
     made.images = run(device, asked, textures);
@@ -124,9 +124,9 @@ std::vector<HostArray> read_input(const Input& input, KernelRun& run) {
     return arrays;
 }
 
-Texture texture_of(const Input& input, const Array& array) {
-    return Texture(array, sampler_of(input.sampler, input.where + ", 'sampler'", array.info(), input.range.format),
-                   input.range);
+Texture texture_of(const Input& input, const HostArray& texels, const Device& device) {
+    const Sampler sampler = sampler_of(input.sampler, input.where + ", 'sampler'", texels.info, input.range.format);
+    return upload(device, texels, input.memory, sampler, input.range);
 }
 
 MadeImages made_images(const Case& of, const Suite& suite, const Device& device, std::stop_token stop) {

@@ -29,8 +29,8 @@ inline constexpr int kSkipStatus = 77;
 /// planar image, whose format and code values become the default parameters of the run. Throws the errors of
 /// open_image() and draw().
 [[nodiscard]] std::vector<HostArray> read_input(const Input& input, KernelRun& run);
-/// Creates the texture of an input: `array` with the range and the sampler of the input. Throws Error{bad_argument} if
-/// the sampler is invalid.
-[[nodiscard]] Texture texture_of(const Input& input, const Array& array);
+/// Creates the texture of an input: `texels` with the memory, the range and the sampler of the input. Throws
+/// Error{bad_argument} if the sampler is invalid, and the errors of upload().
+[[nodiscard]] Texture texture_of(const Input& input, const HostArray& texels, const Device& device);
 
 }  // namespace texton::verify

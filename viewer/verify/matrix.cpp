@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "viewer/model/json_file.h"
+#include "viewer/verify/pairs.h"
 
 namespace texton::verify {
 namespace {
@@ -76,32 +77,36 @@ void require_count(std::size_t cases, const std::string& where) {
                 fmt::format("Use at most {} cases: shorten the lists of the matrix.", kMaxCases));
 }
 
-std::vector<std::pair<std::string, Json>> expanded(const std::string& name, Json of_case, const Shared& shared,
-                                                   const std::string& where, std::size_t& bytes) {
-    std::vector<std::pair<std::string, Json>> out;
+std::vector<ExpandedCase> expanded(const std::string& name, Json of_case, const Shared& shared,
+                                   const std::string& where, std::size_t& bytes) {
+    std::vector<ExpandedCase> out;
+    std::vector<std::size_t> sizes;
     const Json matrix = of_case.contains("matrix") ? of_case["matrix"] : Json::object();
     of_case.erase("matrix");
     put_all_shared(of_case, shared, where);
-    out.emplace_back(name, std::move(of_case));
+    out.push_back({name, std::move(of_case)});
     JsonObject axes(matrix, where + ", 'matrix'");
     for (const auto& [key, unused] : matrix.items()) {
-        std::vector<std::pair<std::string, Json>> longer;
+        std::vector<ExpandedCase> longer;
         const auto choices = choices_of(axes, key);
         require_count(out.size() * choices.size(), where);
-        for (const auto& [prefix, base] : out) {
+        sizes.push_back(choices.size());
+        for (const ExpandedCase& shorter : out) {
             for (const auto& [word, patch] : choices) {
-                Json changed = base;
+                Json changed = shorter.json;
                 changed.merge_patch(patch);
                 put_all_shared(changed, shared, where);
                 bytes += changed.dump().size();
                 if (bytes > kMaxCaseBytes)
                     refuse_text(where, fmt::format("the cases have more than {} MiB", kMaxCaseBytes >> 20),
                                 "Shorten the case or the lists of its matrix.");
-                longer.emplace_back(prefix + "/" + word, std::move(changed));
+                longer.push_back({shorter.name + "/" + word, std::move(changed)});
             }
         }
         out = std::move(longer);
     }
+    const std::vector<bool> is_quick = covering_combinations(sizes);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i].is_quick = is_quick[i];
     return out;
 }
 

@@ -3,6 +3,9 @@
 #include "viewer/verify/pattern.h"
 
 #include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -25,34 +28,98 @@ std::uint32_t mixed(std::uint32_t x) {
     return x;
 }
 
+// The special values of a format.
+std::vector<float> special_values(Format format, float low, float high) {
+    const FormatInfo& row = info(format);
+    if (row.kind != FormatKind::floating) {
+        const float step =
+            row.kind == FormatKind::uint || row.kind == FormatKind::sint ? 1 : 1 / std::ldexp(1.0f, row.bits);
+        return {low, high, low + step, high - step, (low + high) / 2, 0};
+    }
+    using Limits = std::numeric_limits<float>;
+    const bool is_half = row.bits < 32;
+    const float largest = is_half ? 65504.0f : Limits::max();
+    return {Limits::quiet_NaN(),
+            Limits::infinity(),
+            -Limits::infinity(),
+            -0.0f,
+            0,
+            largest,
+            -largest,
+            is_half ? 0x1p-24f : Limits::denorm_min(),
+            is_half ? 0x1p-14f : Limits::min(),
+            -1};
+}
+
 struct Drawing {
     PatternKind kind;
     std::uint32_t seed;
     float low;
     float high;
     Extent extent;
+    std::span<const float> special;  // values of the pattern special
+    std::uint32_t interval;          // one of so many texels of the pattern special has special values
 
     Float4 operator()(PixelPosition at) const {
         const Float4 color = color_of(at);
         const float span = high - low;
-        return {low + color.x * span, low + color.y * span, low + color.z * span, low + color.w * span};
+        const Float4 drawn{low + color.x * span, low + color.y * span, low + color.z * span, low + color.w * span};
+        return kind == PatternKind::special ? with_special(at, drawn) : drawn;
     }
 
 private:
     Float4 color_of(PixelPosition at) const {
         switch (kind) {
-            case PatternKind::noise: return {random(at, 0), random(at, 1), random(at, 2), random(at, 3)};
+            case PatternKind::noise:
+            case PatternKind::special: return {random(at, 0), random(at, 1), random(at, 2), random(at, 3)};
             case PatternKind::gradient: return gradient(at);
             case PatternKind::zone_plate: return zone_plate(at);
             case PatternKind::checker: return checker(at);
+            case PatternKind::ties: return {tie(at, 0), tie(at, 1), tie(at, 2), tie(at, 3)};
+            case PatternKind::transparent: return transparent(at);
+            case PatternKind::steps: return {step(at, 0), step(at, 1), step(at, 2), step(at, 3)};
         }
         return {};
     }
 
-    float random(PixelPosition at, std::uint32_t channel) const {
+    std::uint32_t random_bits(std::int32_t x, std::int32_t y, std::int32_t z, std::uint32_t channel) const {
         std::uint32_t value = mixed(seed + 0x9e3779b9U);
-        for (const auto part : {at.x, at.y, at.z}) value = mixed(value ^ static_cast<std::uint32_t>(part));
-        return static_cast<float>(mixed(value ^ channel) >> 8) / 16777215.0f;
+        for (const auto part : {x, y, z}) value = mixed(value ^ static_cast<std::uint32_t>(part));
+        return mixed(value ^ channel);
+    }
+    float random(PixelPosition at, std::uint32_t channel) const {
+        return static_cast<float>(random_bits(at.x, at.y, at.z, channel) >> 8) / 16777215.0f;
+    }
+    // All channels, or one of them, are special.
+    Float4 with_special(PixelPosition at, Float4 color) const {
+        const std::uint32_t bits = random_bits(at.x, at.y, at.z, 4);
+        if (bits % interval != 0) return color;
+        const std::uint32_t which = bits / interval % 5;
+        float* const channels[4] = {&color.x, &color.y, &color.z, &color.w};
+        for (std::uint32_t c = 0; c < 4; ++c)
+            if (which == c || which == 4) *channels[c] = special[random_bits(at.x, at.y, at.z, 5 + c) % special.size()];
+        return color;
+    }
+    float tie(PixelPosition at, std::uint32_t channel) const {
+        return (static_cast<float>(random_bits(at.x, at.y, at.z, channel) % 255) + 0.5f) / 255.0f;
+    }
+    Float4 transparent(PixelPosition at) const {
+        Float4 color{random(at, 0), random(at, 1), random(at, 2), random(at, 3)};
+        switch (random_bits(at.x / 4, at.y / 3, at.z, 4) % 4) {
+            case 0:
+            case 1: color.w = 0; break;
+            case 2: color.w = 1; break;
+            default: break;
+        }
+        return color;
+    }
+    float step(PixelPosition at, std::uint32_t channel) const {
+        const std::uint32_t bits = random_bits(at.x / 4, at.y / 3, at.z, channel);
+        switch (bits % 4) {
+            case 0: return 0;
+            case 1: return 1;
+            default: return static_cast<float>(bits >> 8) / 16777215.0f;
+        }
     }
     static float share(float center, std::size_t side) { return center / static_cast<float>(side); }
     Float4 gradient(PixelPosition at) const {
@@ -108,6 +175,8 @@ HostArray draw(const Pattern& pattern, const ArrayInfo& info) {
     const Device device = Device::cpu();
     const Stream stream(device);
     const auto [low, high] = pattern.range.value_or(full_range(info.format));
+    const std::vector<float> special = special_values(info.format, low, high);
+    const std::uint32_t interval = texton::info(info.format).kind == FormatKind::floating ? 24 : 3;
     for (std::size_t level = 0; level < array.levels.size(); ++level) {
         HostImage& image = array.levels[level];
         const std::uint32_t seed = pattern.seed + static_cast<std::uint32_t>(level);
@@ -117,7 +186,7 @@ HostArray draw(const Pattern& pattern, const ArrayInfo& info) {
         }
         const Linear memory(device, info.format, image.extent);
         const View view = memory.view(info.format, image.extent);
-        launch(stream, view, Drawing{pattern.kind, seed, low, high, image.extent});
+        launch(stream, view, Drawing{pattern.kind, seed, low, high, image.extent, special, interval});
         stream.synchronize();
         copy(image.view(), view);
     }

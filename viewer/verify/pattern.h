@@ -12,7 +12,13 @@ enum class PatternKind : std::uint8_t {
     noise,       ///< independent random values in all channels; random blocks in block-compressed formats
     gradient,    ///< red increases with x, green with y, blue with x, y and z; alpha decreases with y
     zone_plate,  ///< gray rings that become narrower from the center to one texel at the border
-    checker      ///< squares with sides of 4 texels, which change from slice to slice
+    checker,     ///< squares with sides of 4 texels, which change from slice to slice
+    /// Noise, in which some values are special: NaN, infinities, -0, denormal numbers and the largest ones in float
+    /// formats, the lowest and the highest codes and their neighbors in other formats.
+    special,
+    ties,         ///< random values in the middle between two codes of 8 bits
+    transparent,  ///< noise in rectangles whose alpha is 0, 1 or noise
+    steps         ///< rectangles with sides of a few texels; many of their values are the lowest or the highest
 };
 
 /// A generated image, which has the same bits on every machine.

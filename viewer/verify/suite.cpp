@@ -29,7 +29,16 @@ constexpr double kMaxTimeLimit = 86400;  // seconds: a day
 constexpr std::pair<const char*, PatternKind> kPatterns[] = {{"noise", PatternKind::noise},
                                                              {"gradient", PatternKind::gradient},
                                                              {"zone_plate", PatternKind::zone_plate},
-                                                             {"checker", PatternKind::checker}};
+                                                             {"checker", PatternKind::checker},
+                                                             {"special", PatternKind::special},
+                                                             {"ties", PatternKind::ties},
+                                                             {"transparent", PatternKind::transparent},
+                                                             {"steps", PatternKind::steps}};
+constexpr const char* kPatternNames = "Use noise, gradient, zone_plate, checker, special, ties, transparent or steps.";
+constexpr std::pair<const char*, InputMemory> kMemories[] = {{"array", InputMemory::array},
+                                                             {"rows", InputMemory::rows},
+                                                             {"sparse", InputMemory::sparse},
+                                                             {"deferred", InputMemory::deferred}};
 
 std::optional<ArrayKind> kind_in(JsonObject& object, const std::string& key) {
     const std::optional<std::string> name = object.text(key);
@@ -41,8 +50,7 @@ Input::Made made_input(JsonObject& object) {
     Input::Made made;
     const std::string pattern = *object.text("pattern");
     const auto* found = std::ranges::find(kPatterns, pattern, [](const auto& row) { return std::string(row.first); });
-    if (found == std::end(kPatterns))
-        object.refuse("pattern", "is '" + pattern + "'", "Use noise, gradient, zone_plate or checker.");
+    if (found == std::end(kPatterns)) object.refuse("pattern", "is '" + pattern + "'", kPatternNames);
     made.pattern.kind = found->second;
     const std::size_t seed = object.count("seed").value_or(1);
     if (seed > std::numeric_limits<std::uint32_t>::max())
@@ -131,8 +139,7 @@ Input read_input(const Json& value, const Json& sampler, const std::string& wher
     if (from_file == (object.find("pattern") != nullptr))
         object.refuse("pattern", from_file ? "is given together with 'file'" : "is missing",
                       "Give either 'pattern' or 'file'.");
-    if (!from_file && !object.text("pattern"))
-        object.refuse("pattern", "is not text", "Use noise, gradient, zone_plate or checker.");
+    if (!from_file && !object.text("pattern")) object.refuse("pattern", "is not text", kPatternNames);
     Input input;
     input.where = where;
     if (from_file) {
@@ -141,6 +148,13 @@ Input read_input(const Json& value, const Json& sampler, const std::string& wher
         input.source = made_input(object);
     }
     read_range(object, input.range);
+    if (const std::optional<std::string> memory = object.text("memory")) {
+        const auto* found =
+            std::ranges::find(kMemories, *memory, [](const auto& row) { return std::string(row.first); });
+        if (found == std::end(kMemories))
+            object.refuse("memory", "is '" + *memory + "'", "Use array, rows, sparse or deferred.");
+        input.memory = found->second;
+    }
     input.sampler = sampler;
     if (const Json* own = object.find("sampler")) input.sampler = *own;
     object.refuse_others();
@@ -360,9 +374,11 @@ Suite read_suite(const fs::path& path, Outside outside, Commands commands) {
         const std::optional<std::string> name = named.text("name");
         if (!name || name->empty()) named.refuse("name", "is missing", "Give each case a name.");
         const std::string subresource = fmt::format("{}, case '{}'", where, *name);
-        for (const auto& [full_name, of_case] : expanded(*name, cases[i], shared, subresource, bytes))
+        for (const ExpandedCase& each : expanded(*name, cases[i], shared, subresource, bytes)) {
             suite.cases.push_back(
-                read_case(full_name, of_case, fmt::format("{}, case '{}'", where, full_name), folders));
+                read_case(each.name, each.json, fmt::format("{}, case '{}'", where, each.name), folders));
+            suite.cases.back().is_quick = each.is_quick;
+        }
         require_count(suite.cases.size(), where);
     }
     object.refuse_others();

@@ -12,6 +12,7 @@
 #include "viewer/verify/command.h"
 #include "viewer/verify/criteria.h"
 #include "viewer/verify/image_files.h"
+#include "viewer/verify/input_memory.h"
 #include "viewer/verify/pattern.h"
 
 namespace texton::verify {
@@ -29,7 +30,8 @@ struct Input {
         ArrayInfo info;
     };
     std::variant<Files, Made> source;
-    TextureRange range{};           ///< the part of the array that the texture reads
+    TextureRange range{};  ///< the part of the array that the texture reads
+    InputMemory memory = InputMemory::array;
     Json sampler = Json::object();  ///< in the form that sampler_of() reads
     std::string where;              ///< position in the suite, for messages
 };
@@ -63,6 +65,7 @@ struct Case {
     std::string name;
     std::string where;      ///< position in the suite, for messages
     Criteria criteria;      ///< of images without criteria of their own
+    bool is_quick = true;   ///< belongs to the cases of --quick
     bool optional = false;  ///< files that the case needs may be missing, and its command may skip it
     std::variant<KernelCase, CommandCase, FilesCase, FoldersCase> work;
 };

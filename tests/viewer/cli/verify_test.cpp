@@ -109,6 +109,7 @@ TEST_F(CliVerifyTest, OnlyFilteredCasesRun) {
     EXPECT_EQ(verify("--list").out, "filter/nearest\nfilter/linear\nfloats\n");
     EXPECT_EQ(verify("--list --filter '^fl'").out, "floats\n");
     EXPECT_EQ(json::parse(verify("--list --json").out)["cases"], (json{"filter/nearest", "filter/linear", "floats"}));
+    EXPECT_EQ(verify("--list --quick").out, verify("--list").out);  // no matrix has three keys
     EXPECT_THAT(verify("--filter linear").out, HasSubstr("1 cases"));
     const Ended none = verify("--filter sharp");
     EXPECT_EQ(none.status, 2);

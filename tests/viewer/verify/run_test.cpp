@@ -1,4 +1,5 @@
 // Patterns, references, and comparison of results with references.
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <set>
@@ -46,6 +47,62 @@ TEST(PatternTest, AllLevelsAndSlicesAreDrawn) {
     ASSERT_EQ(cube.levels.size(), 4U);
     EXPECT_EQ(cube.levels[1].extent, (Extent{4, 4, 6}));
     EXPECT_EQ(cube.levels[1].texels[3], std::byte{223});  // 7/8 of 255
+}
+
+TEST(PatternTest, SpecialValuesAreAmongNoise) {
+    const ArrayInfo info{.format = Format::rgba32_float, .extent = {64, 64}};
+    std::size_t nans = 0, infinities = 0, zeros = 0, denormals = 0, ordinary = 0;
+    for (const float value : floats_of(draw({.kind = PatternKind::special}, info).levels[0])) {
+        if (std::isnan(value))
+            ++nans;
+        else if (std::isinf(value))
+            ++infinities;
+        else if (value == 0 && std::signbit(value))
+            ++zeros;
+        else if (std::fpclassify(value) == FP_SUBNORMAL)
+            ++denormals;
+        else if (value > 0 && value < 1)
+            ++ordinary;
+    }
+    for (const std::size_t count : {nans, infinities, zeros, denormals}) EXPECT_GT(count, 5U);
+    EXPECT_GT(ordinary, std::size_t{64} * 64 * 3);
+    const HostArray codes = draw({.kind = PatternKind::special}, {.format = Format::r8_unorm, .extent = {64, 64}});
+    for (const int code : {0, 1, 254, 255})
+        EXPECT_GT(std::ranges::count(codes.levels[0].texels, static_cast<std::byte>(code)), 40) << code;
+}
+
+TEST(PatternTest, TiesAreInTheMiddleBetweenCodes) {
+    const ArrayInfo info{.format = Format::r32_float, .extent = {32, 32}};
+    const std::vector<float> channels = floats_of(draw({.kind = PatternKind::ties}, info).levels[0]);
+    for (std::size_t i = 0; i < channels.size(); i += 4) {
+        const float codes = channels[i] * 255;
+        EXPECT_NEAR(codes - std::floor(codes), 0.5f, 1e-4f) << codes;
+    }
+}
+
+TEST(PatternTest, TransparentRectanglesHaveColors) {
+    const HostArray drawn =
+        draw({.kind = PatternKind::transparent}, {.format = Format::rgba8_unorm, .extent = {32, 32}});
+    std::size_t transparent = 0, colored = 0, opaque = 0;
+    for (std::size_t i = 0; i < 4096; i += 4) {
+        const std::byte* texel = &drawn.levels[0].texels[i];
+        if (texel[3] == std::byte{255}) ++opaque;
+        if (texel[3] != std::byte{0}) continue;
+        ++transparent;
+        if (texel[0] != std::byte{0}) ++colored;
+    }
+    EXPECT_GT(transparent, 300U);
+    EXPECT_GT(colored, 300U);
+    EXPECT_GT(opaque, 100U);
+}
+
+TEST(PatternTest, StepsRepeatAValueOverSeveralTexels) {
+    const HostArray drawn = draw({.kind = PatternKind::steps}, {.format = Format::r8_unorm, .extent = {16, 12}});
+    const auto at = [&](std::size_t x, std::size_t y) { return drawn.levels[0].texels[16 * y + x]; };
+    for (std::size_t y = 0; y < 12; ++y)
+        for (std::size_t x = 0; x < 16; ++x) EXPECT_EQ(at(x, y), at(x / 4 * 4, y / 3 * 3));
+    const std::set<std::byte> values(drawn.levels[0].texels.begin(), drawn.levels[0].texels.end());
+    EXPECT_TRUE(values.contains(std::byte{0}) && values.contains(std::byte{255}));
 }
 
 TEST(PatternTest, UnsupportedFormatsAreRefused) {

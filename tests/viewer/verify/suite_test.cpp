@@ -1,7 +1,9 @@
 // Reading of suites: lists that expand to several cases, and error messages.
 #include <fstream>
 #include <set>
+#include <sstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/expect_error.h"
@@ -88,6 +90,35 @@ TEST_F(VerifySuiteTest, MatrixListsAreCombinedIntoAllCases) {
     EXPECT_EQ(std::get<std::string>(std::get<KernelCase>(last.work).run.parameters.at("filter")), "area");
     EXPECT_EQ(std::get<Input::Made>(std::get<KernelCase>(last.work).inputs[0].source).info,
               (ArrayInfo{.format = Format::r32_float, .extent = {4, 4}}));
+}
+
+TEST_F(VerifySuiteTest, QuickCasesContainEveryPairOfValues) {
+    const Suite suite = read_case(R"(, "matrix": {"parameters.filter": ["nearest", "area", "linear"],
+        "size": [[2, 3], [4, 5], [6, 7]], "input.seed": [1, 2, 3], "input.format": ["r8_unorm", "r16_float"]})");
+    ASSERT_EQ(suite.cases.size(), 54U);
+    std::size_t quick = 0;
+    std::set<std::set<std::string>> pairs;
+    for (const Case& each : suite.cases) {
+        if (!each.is_quick) continue;
+        ++quick;
+        std::vector<std::string> words;  // the position tells 2 of the seed from other words
+        std::istringstream parts(each.name);
+        for (std::string word; std::getline(parts, word, '/');)
+            words.push_back(fmt::format("{} {}", words.size(), word));
+        for (std::size_t a = 1; a < words.size(); ++a)
+            for (std::size_t b = a + 1; b < words.size(); ++b) pairs.insert({words[a], words[b]});
+    }
+    EXPECT_EQ(pairs.size(), 3U * 9 + 3U * 6);
+    EXPECT_LT(quick, 16U);
+    for (const Case& each : read_case(R"(, "matrix": {"size": [[2, 3], [4, 5]], "input.seed": [1, 2, 3]})").cases)
+        EXPECT_TRUE(each.is_quick) << each.name;  // two keys: every combination is a pair
+}
+
+TEST_F(VerifySuiteTest, MemoryOfAnInputIsRead) {
+    const Suite suite = read_case("", R"({"pattern": "ties", "size": [4, 4], "memory": "sparse"})");
+    EXPECT_EQ(std::get<KernelCase>(suite.cases.at(0).work).inputs.at(0).memory, InputMemory::sparse);
+    refused("", {"'memory' is 'disk'", "rows, sparse or deferred"},
+            R"({"pattern": "noise", "size": [4, 4], "memory": "disk"})");
 }
 
 TEST_F(VerifySuiteTest, NamedInputsAreSharedBetweenCases) {
