@@ -6,6 +6,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "kernels/metrics/code_rows.h"
 #include "kernels/metrics/parts.h"
 
 namespace texton::detail {
@@ -25,6 +26,7 @@ struct ChannelSums {
 
 struct Sums {
     std::array<ChannelSums, 4> channels{};
+    CodeDistances codes;  // of formats with codes of at most 16 bits, in place of the other sums
     std::size_t differing = 0;
     std::array<std::size_t, 33> histogram{};  // of the channels of texels that differ
     std::vector<WorstTexel> worst;
@@ -53,7 +55,10 @@ using Codes = std::array<std::vector<std::uint32_t>, 2>;
 class Pass {
 public:
     Pass(const TexelReader& a, const TexelReader& b, std::size_t channels, std::size_t worst)
-        : a_(a), b_(b), channels_(channels), worst_(worst) {}
+        : a_(a), b_(b), channels_(channels), worst_(worst) {
+        has_short_codes_ = !a.is_float();
+        for (std::size_t c = 0; c < a.channels(); ++c) has_short_codes_ &= a.largest(c) <= 0xffff;
+    }
 
     void add_row(Offset at, Codes& codes, Sums& sums) const {
         const std::size_t width = a_.extent().width;
@@ -64,6 +69,7 @@ public:
         b_.read(at, width, codes[1].data());
         if (a_.is_float()) count_specials(codes, sums);
         if (same) return;
+        if (has_short_codes_) return add_codes(at, codes, sums);
         for (std::size_t x = 0; x < width; ++x) {
             const std::uint32_t* a = codes[0].data() + x * a_.channels();
             const std::uint32_t* b = codes[1].data() + x * a_.channels();
@@ -74,6 +80,42 @@ public:
     }
 
 private:
+    void add_codes(Offset at, const Codes& codes, Sums& sums) const {
+        const std::size_t width = a_.extent().width, channels = a_.channels();
+        std::array<std::uint32_t, 4 * kMaxDistances> distances;
+        for (std::size_t x = 0; x < width; x += kMaxDistances) {
+            const std::size_t count = std::min(kMaxDistances, width - x);
+            const std::uint32_t* a = codes[0].data() + x * channels;
+            const std::uint32_t* b = codes[1].data() + x * channels;
+            const std::uint32_t largest = add_distances(a, b, count, channels, channels_, sums.codes, distances.data());
+            if (!may_be_worst(largest, sums)) continue;
+            for (std::size_t i = 0; i < count; ++i) {
+                const std::uint32_t* each = distances.data() + i * channels;
+                const std::uint32_t ulp = *std::max_element(each, each + channels_);
+                if (ulp == 0 || !may_be_worst(ulp, sums)) continue;
+                WorstTexel texel{.at = {at.x + x + i, at.y, at.z}, .ulp = ulp};
+                for (std::size_t c = 0; c < channels_; ++c)
+                    texel.difference = std::max(texel.difference, each[c] / a_.divisor(c));
+                keep(texel, a + i * channels, b + i * channels, sums);
+            }
+        }
+    }
+
+    // Returns true if a texel with this ulp distance may be among the worst ones so far.
+    bool may_be_worst(std::uint32_t ulp, const Sums& sums) const {
+        return worst_ != 0 && (sums.worst.size() < worst_ || ulp >= min_ulp(sums.worst.front()));
+    }
+
+    // Adds a texel to the worst ones so far if it belongs to them.
+    void keep(WorstTexel& texel, const std::uint32_t* a, const std::uint32_t* b, Sums& sums) const {
+        if (sums.worst.size() == worst_ && !worse(texel, sums.worst.front())) return;
+        for (std::size_t c = 0; c < channels_; ++c) {
+            texel.a[c] = a_.value(a[c], c);
+            texel.b[c] = a_.value(b[c], c);
+        }
+        keep_worst(sums.worst, worst_, texel);
+    }
+
     void count_specials(const Codes& codes, Sums& sums) const {
         for (std::size_t image = 0; image < 2; ++image) {
             for (std::size_t i = 0; i < codes[image].size(); ++i) {
@@ -117,23 +159,36 @@ private:
             ++sums.histogram[static_cast<std::size_t>(std::bit_width(ulp))];
             texel.ulp = std::max(texel.ulp, ulp);
         }
-        const bool full = sums.worst.size() == worst_;
-        if (worst_ == 0 || (full && texel.ulp < min_ulp(sums.worst.front()))) return;
+        if (!may_be_worst(texel.ulp, sums)) return;
         for (std::size_t c = 0; c < channels_; ++c)
             texel.difference = std::max(texel.difference, differences[c] / a_.divisor(c));
-        if (full && !worse(texel, sums.worst.front())) return;
-        for (std::size_t c = 0; c < channels_; ++c) {
-            texel.a[c] = a_.value(a[c], c);
-            texel.b[c] = a_.value(b[c], c);
-        }
-        keep_worst(sums.worst, worst_, texel);
+        keep(texel, a, b, sums);
     }
 
     const TexelReader& a_;
     const TexelReader& b_;
     std::size_t channels_;
     std::size_t worst_;
+    bool has_short_codes_ = false;
 };
+
+// Adds sums of codes to the other sums.
+void add_codes(Sums& sums) {
+    const CodeDistances& codes = sums.codes;
+    sums.differing += codes.texels;
+    for (std::size_t c = 0; c < sums.channels.size(); ++c) {
+        ChannelSums& channel = sums.channels[c];
+        channel.differing += codes.differing[c];
+        channel.max_ulp = std::max(channel.max_ulp, codes.largest[c]);
+        channel.max = std::max(channel.max, static_cast<double>(codes.largest[c]));
+        channel.sum += static_cast<double>(codes.sum[c]);
+        channel.squares += static_cast<double>(codes.squares[c]);
+    }
+    for (std::size_t bit = 0; bit < codes.at_least.size(); ++bit) {
+        const std::uint64_t above = bit + 1 < codes.at_least.size() ? codes.at_least[bit + 1] : 0;
+        sums.histogram[bit + 1] += codes.at_least[bit] - above;
+    }
+}
 
 void add(Sums& total, const Sums& part, std::size_t worst) {
     total.differing += part.differing;
@@ -172,6 +227,7 @@ void measure_differences(const TexelReader& a, const TexelReader& b, std::size_t
     for_each_piece<Codes>(parts.size(), progress, kDifferenceWork, [&](Codes& codes, std::size_t i) {
         for (std::size_t row = i * block; row < std::min((i + 1) * block, rows); ++row)
             pass.add_row({0, row % extent.height, row / extent.height}, codes, parts[i]);
+        add_codes(parts[i]);
     });
     Sums total;
     for (const Sums& part : parts) add(total, part, worst);

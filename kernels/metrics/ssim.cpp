@@ -11,7 +11,7 @@
 namespace texton::detail {
 namespace {
 
-constexpr std::size_t kWindow = 11, kTileWidth = 256, kTileHeight = 64;
+constexpr std::size_t kWindow = 11, kTileWidth = 128, kTileHeight = 64;
 constexpr double kSigma = 1.5;
 constexpr std::size_t kLuma = 4, kPlanes = 5;
 constexpr std::array<float, 3> kLumaWeights{0.299f, 0.587f, 0.114f};

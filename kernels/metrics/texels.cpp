@@ -7,6 +7,7 @@
 
 #include "arrays/unit/float_bits.h"
 #include "arrays/unit/texel_format.h"
+#include "kernels/metrics/code_rows.h"
 
 namespace texton::detail {
 namespace {
@@ -147,12 +148,8 @@ void TexelReader::read_finite(const std::uint32_t* codes, std::size_t count, std
         for (std::size_t i = 0; i < count; ++i)
             values[i] = static_cast<float>((codes[i * channels_ + channel] - zero_[channel]) * scale);
     } else {
-        const auto zero = static_cast<std::int32_t>(zero_[channel]);
-        const auto factor = static_cast<float>(scale / divisor_[channel]);
-        for (std::size_t i = 0; i < count; ++i) {
-            const auto code = static_cast<std::int32_t>(codes[i * channels_ + channel]);
-            values[i] = static_cast<float>(code - zero) * factor;
-        }
+        values_of_codes(codes, channels_, channel, static_cast<std::int32_t>(zero_[channel]),
+                        static_cast<float>(scale / divisor_[channel]), count, values);
     }
 }
 

@@ -1,6 +1,7 @@
 // Division of images into tiles, one task each. The order of the tiles does not depend on the threads.
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <functional>
@@ -54,9 +55,10 @@ private:
 template <class Scratch, class Body>
 void for_each_piece(std::size_t count, Progress& progress, double work, const Body& body) {
     const std::size_t workers = std::min(count, cpu_cores());
-    run_in_parallel(workers, [&](std::size_t worker) {
+    std::atomic<std::size_t> next = 0;
+    run_in_parallel(workers, [&](std::size_t) {
         Scratch scratch;
-        for (std::size_t i = worker; i < count; i += workers) {  // neighbors need similar work: distribute them
+        for (std::size_t i = next++; i < count; i = next++) {
             body(scratch, i);
             progress.add(work / static_cast<double>(count));
         }

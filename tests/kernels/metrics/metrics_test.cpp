@@ -346,6 +346,74 @@ TEST(MetricsTest, OnlyRequestedChannelsAreCompared) {
     EXPECT_EQ(compared(a, b, Format::rgba8_uint, {1, 1}).all.differing, 1U);
 }
 
+// Compares images of random codes with sums that are added code by code.
+template <class T>
+void expect_sums_of_codes(Format format, Extent extent, std::size_t compared_channels) {
+    const std::size_t channels = info(format).channels, texels = extent.width * extent.height;
+    std::vector<T> a(texels * channels), b;
+    std::uint32_t state = 1;
+    const auto random = [&state] { return state = state * 1664525U + 1013904223U; };
+    for (T& code : a) code = static_cast<T>(random() >> 16);
+    b = a;
+    for (T& code : b)
+        if (random() >> 30 == 0) code = static_cast<T>(random() >> 12);
+    const std::size_t count = std::min(channels, compared_channels);
+    const Comparison found = compared(a, b, format, extent, {.ssim = false, .worst = 3, .channels = compared_channels});
+    const double largest_code = std::numeric_limits<T>::max();
+    std::array<std::size_t, 33> histogram{};
+    std::size_t differing = 0;
+    std::uint32_t worst = 0;
+    Offset worst_at;
+    for (std::size_t i = 0; i < texels; ++i) {
+        std::uint32_t largest = 0;
+        for (std::size_t c = 0; c < count; ++c) {
+            const auto apart = static_cast<std::uint32_t>(std::abs(a[i * channels + c] - b[i * channels + c]));
+            ++histogram[static_cast<std::size_t>(std::bit_width(apart))];
+            largest = std::max(largest, apart);
+        }
+        differing += largest != 0 ? 1 : 0;
+        if (largest > worst) worst_at = {i % extent.width, i / extent.width, 0};
+        worst = std::max(worst, largest);
+    }
+    EXPECT_EQ(found.ulp_histogram, histogram);
+    EXPECT_EQ(found.all.differing, differing);
+    ASSERT_EQ(found.worst.size(), std::min<std::size_t>(differing, 3));
+    if (differing > 0) {
+        EXPECT_EQ(found.worst[0].ulp, worst);
+        EXPECT_EQ(found.worst[0].at, worst_at);
+    }
+    for (std::size_t c = 0; c < count; ++c) {
+        std::size_t unequal = 0;
+        std::int64_t largest = 0;
+        double sum = 0, squares = 0;
+        for (std::size_t i = 0; i < texels; ++i) {
+            const std::int64_t apart = std::abs(a[i * channels + c] - b[i * channels + c]);
+            unequal += apart != 0 ? 1 : 0;
+            largest = std::max(largest, apart);
+            sum += static_cast<double>(apart);
+            squares += static_cast<double>(apart * apart);
+        }
+        EXPECT_EQ(found.channels[c].differing, unequal);
+        EXPECT_EQ(found.channels[c].max_ulp, largest);
+        EXPECT_EQ(found.channels[c].max, static_cast<double>(largest) / largest_code);
+        EXPECT_EQ(found.channels[c].mean, sum / largest_code / static_cast<double>(texels));
+        EXPECT_EQ(found.channels[c].mse, squares / (largest_code * largest_code) / static_cast<double>(texels));
+    }
+}
+
+TEST(MetricsTest, SumsOfCodesAreExactAtEverySizeAndNumberOfChannels) {
+    for (const Extent extent : {Extent{1500, 3}, Extent{1024, 2}, Extent{5, 7}, Extent{1, 1}, Extent{2049, 1}}) {
+        for (const std::size_t channels : {1U, 3U, 4U}) {
+            expect_sums_of_codes<std::uint8_t>(Format::r8_unorm, extent, channels);
+            expect_sums_of_codes<std::uint8_t>(Format::rg8_unorm, extent, channels);
+            expect_sums_of_codes<std::uint8_t>(Format::rgba8_srgb, extent, channels);
+            expect_sums_of_codes<std::uint16_t>(Format::r16_unorm, extent, channels);
+            expect_sums_of_codes<std::uint16_t>(Format::rg16_unorm, extent, channels);
+            expect_sums_of_codes<std::uint16_t>(Format::rgba16_unorm, extent, channels);
+        }
+    }
+}
+
 TEST(MetricsTest, ProgressRisesToOne) {
     const Bytes a(4 * 300 * 300), b(4 * 300 * 300, std::byte{1});
     std::vector<double> seen;
