@@ -16,9 +16,9 @@
 #include <texton/device.h>
 #include <texton/error.h>
 
-#include "core/gpu_driver.h"
 #include "viewer/batch/path_json.h"
 #include "viewer/batch/ranks.h"
+#include "viewer/batch/worker.h"
 
 namespace texton::batch {
 namespace {
@@ -68,8 +68,7 @@ namespace {
 // Returns the number of threads for the parallel loops of a worker if the device has threads of its own: then one worker
 // keeps it busy. Returns 0 if the device computes on the threads of each worker. Does not initialize CUDA.
 std::size_t threads_of(const std::string& device, std::size_t processors, std::size_t devices) {
-    if (device.starts_with("cuda") || (device.empty() && detail::may_have_cuda_device()))
-        return std::max<std::size_t>(1, processors / devices);
+    if (may_be_cuda(device)) return std::max<std::size_t>(1, processors / devices);
     const char* threads = std::getenv("TEXTON_CPU_THREADS");
     if (threads == nullptr || *threads == '\0') return 0;
     return static_cast<std::size_t>(Device::cpu().properties().multiprocessors);

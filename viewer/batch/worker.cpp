@@ -81,10 +81,6 @@ void reuse_memory() {
 
 std::string text_of(const Json& answer) { return answer.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-bool may_be_cuda(const std::string& device) {
-    return device.starts_with("cuda") || (device.empty() && detail::may_have_cuda_device());
-}
-
 // Computes images in several threads. A CUDA device is prepared while the first images are decoded.
 class Worker {
 public:
@@ -168,6 +164,10 @@ private:
 };
 
 }  // namespace
+
+bool may_be_cuda(const std::string& device) {
+    return device.starts_with("cuda") || (device.empty() && detail::may_have_cuda_device());
+}
 
 int run_worker(int socket) {
     end_with(socket);

@@ -11,8 +11,13 @@
 //   worker -> batch    {"id", "done": paths of the files}, or a failure: {"id", "failed": cause, "retry": whether another
 //                      attempt can help, "lost": whether the worker must be replaced}, or {"id", "no_device": cause}
 
+#include <string>
+
 namespace texton::batch {
 
+/// Returns true if the device with this name can be a GPU: a name of a CUDA device, or an empty name, which means the best
+/// device, if there can be a CUDA device. Does not initialize CUDA.
+[[nodiscard]] bool may_be_cuda(const std::string& device);
 /// Runs a worker until the other end of the socket is closed. Returns the exit status.
 int run_worker(int socket);
 
