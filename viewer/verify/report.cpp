@@ -296,7 +296,7 @@ std::string origin_of(const Case& of) {
     }
     if (const auto* folders = std::get_if<FoldersCase>(&of.work))
         return fmt::format("Folder <code>{}</code>", escaped(folders->actual.string()));
-    return "Files";
+    return std::holds_alternative<GivenCase>(of.work) ? "Test image" : "Files";
 }
 
 std::string reference_text(const Reference& reference) {

@@ -15,26 +15,28 @@
 #include "viewer/text/error_text.h"
 #include "viewer/verify/compare_folders.h"
 #include "viewer/verify/image_difference.h"
-#include "viewer/verify/made_images.h"
 
 namespace texton::verify {
 namespace {
 
-// Puts the images of a reference into the order of the images of a case. Returns how their number or names differ;
-// empty if they are equal.
+bool have_names(const std::vector<HostImage>& images) { return !images.empty() && !images.front().name.empty(); }
+
+// Puts the images of a reference into the order of the images of a case. If one of both has no names, the order is that
+// of the reference. Returns how their number or names differ; empty if they are equal.
 std::string matched(const std::vector<HostImage>& images, std::vector<HostImage>& expected) {
-    const bool is_named = !images.empty() && !images.front().name.empty();
-    if (!is_named && images.size() != expected.size())
-        return fmt::format("the kernel wrote {} images, but the reference has {}", images.size(), expected.size());
+    if (!have_names(images) || !have_names(expected)) {
+        if (images.size() != expected.size())
+            return fmt::format("there are {} images, but the reference has {}", images.size(), expected.size());
+        for (std::size_t i = 0; i < images.size(); ++i) expected[i].name = images[i].name;
+        return {};
+    }
     std::vector<HostImage> sorted;
     for (const HostImage& image : images) {
-        if (!is_named) break;
         const auto found = std::ranges::find(expected, image.name, &HostImage::name);
         if (found == expected.end()) return fmt::format("the reference has no image {}", image.name);
         sorted.push_back(std::move(*found));
         expected.erase(found);
     }
-    if (!is_named) return {};
     if (!expected.empty())
         return fmt::format("the reference has an image {}, which was not made", expected.front().name);
     expected = std::move(sorted);
@@ -105,6 +107,25 @@ Result judged_by_all(const Case& of, const Suite& suite, const MadeImages& made)
     return nearest;
 }
 
+// Moves the images to the result of their comparison, unless they are equal to the reference.
+Result with_images(Result nearest, const Case& of, MadeImages made) {
+    nearest.inputs = std::move(made.inputs);
+    nearest.output = std::move(made.output);
+    const bool knows_inputs = !std::holds_alternative<GivenCase>(of.work);
+    if (nearest.reference && knows_inputs && nearest.reference->inputs != nearest.inputs) {
+        nearest.equal = false;
+        if (nearest.outcome == Outcome::differs)
+            nearest.message += "; its inputs differ from the inputs of the reference";
+    }
+    if (nearest.equal) {
+        nearest.reference->images.clear();
+    } else {
+        nearest.images = std::move(made.images);
+        nearest.criteria = std::move(made.criteria);
+    }
+    return nearest;
+}
+
 // Runs the case once. Adds its images to the results of its other runs.
 Result run_once(const Case& of, const Suite& suite, const Device& device, const std::stop_token& stop,
                 RepeatedResults& repeated) {
@@ -119,20 +140,7 @@ Result run_once(const Case& of, const Suite& suite, const Device& device, const 
     }
     Result nearest = judged_by_all(of, suite, made);
     repeated.add(made.images, nearest.equal);
-    nearest.inputs = made.inputs;
-    nearest.output = made.output;
-    if (nearest.reference && nearest.reference->inputs != made.inputs) {
-        nearest.equal = false;
-        if (nearest.outcome == Outcome::differs)
-            nearest.message += "; its inputs differ from the inputs of the reference";
-    }
-    if (nearest.equal) {
-        nearest.reference->images.clear();
-    } else {
-        nearest.images = std::move(made.images);
-        nearest.criteria = std::move(made.criteria);
-    }
-    return nearest;
+    return with_images(std::move(nearest), of, std::move(made));
 }
 
 // Turns exceptions into a result.
@@ -175,6 +183,11 @@ std::uint32_t Result::max_ulp() const {
 }
 
 bool has_references(const Case& of) noexcept { return !std::holds_alternative<FoldersCase>(of.work); }
+
+Result compare_images(const Case& of, const Suite& suite, MadeImages made) {
+    Result nearest = judged_by_all(of, suite, made);
+    return with_images(std::move(nearest), of, std::move(made));
+}
 
 Result run_case(const Case& of, const Suite& suite, const Device& device, const RunOptions& options) {
     const auto begin = std::chrono::steady_clock::now();

@@ -8,6 +8,7 @@
 
 #include <texton/metrics.h>
 
+#include "viewer/verify/made_images.h"
 #include "viewer/verify/reference.h"
 #include "viewer/verify/repetition.h"
 #include "viewer/verify/suite.h"
@@ -48,6 +49,10 @@ struct Result {
 
 /// Returns true if the results of a case are compared with references of the suite, so that they can be approved.
 [[nodiscard]] bool has_references(const Case& of) noexcept;
+
+/// Compares images with all references of the case, and keeps the nearest reference. Throws the errors of
+/// read_references() and difference_of().
+[[nodiscard]] Result compare_images(const Case& of, const Suite& suite, MadeImages made);
 
 /// Options of run_cases().
 struct RunOptions {

@@ -60,6 +60,9 @@ struct FoldersCase {
     std::vector<ImagePattern> images;  ///< in both folders; empty: all files whose names are those of images
 };
 
+/// Images that a program gives to check_image(). No suite contains it.
+struct GivenCase {};
+
 /// A case: its images, and what they must meet.
 struct Case {
     std::string name;
@@ -67,7 +70,7 @@ struct Case {
     Criteria criteria;      ///< of images without criteria of their own
     bool is_quick = true;   ///< belongs to the cases of --quick
     bool optional = false;  ///< files that the case needs may be missing, and its command may skip it
-    std::variant<KernelCase, CommandCase, FilesCase, FoldersCase> work;
+    std::variant<KernelCase, CommandCase, FilesCase, FoldersCase, GivenCase> work;
 };
 
 /// A suite of cases.
