@@ -1,14 +1,14 @@
 # texton_add_reference_tests(SUITE [NAME name] [DEVICE device] [FILTER regex] [PROGRAM texton] [ALLOW_OUTSIDE] [COMMANDS]
-#     [RESOURCE_LOCK name...])
+#     [TARGETS target...] [RESOURCE_LOCK name...])
 #
 # Adds a test that runs `texton verify SUITE`, which compares images with approved references. The test is named
 # texton.NAME; NAME defaults to the file name of the suite. DEVICE and FILTER are passed to --device and --filter; the default
 # device is the best one. With ALLOW_OUTSIDE, the suite may name files outside of its folder. With COMMANDS, the commands of the
-# suite are run. `ctest -j` runs tests with the same RESOURCE_LOCK one after the other, for example all tests of a GPU. The page
-# texton-reports/NAME/index.html in the build folder shows the cases that did not pass, and texton-reports/NAME.xml is for CI
-# systems.
+# suite are run; they find the programs of TARGETS by name. `ctest -j` runs tests with the same RESOURCE_LOCK one after the
+# other, for example all tests of a GPU. The page texton-reports/NAME/index.html in the build folder shows the cases that did
+# not pass, and texton-reports/NAME.xml is for CI systems.
 function(texton_add_reference_tests suite)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "ALLOW_OUTSIDE;COMMANDS" "NAME;DEVICE;FILTER;PROGRAM" "RESOURCE_LOCK")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "ALLOW_OUTSIDE;COMMANDS" "NAME;DEVICE;FILTER;PROGRAM" "TARGETS;RESOURCE_LOCK")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "texton_add_reference_tests: unknown arguments '${arg_UNPARSED_ARGUMENTS}'.")
     endif()
@@ -44,7 +44,9 @@ function(texton_add_reference_tests suite)
     file(MAKE_DIRECTORY ${reports})
     add_test(NAME texton.${arg_NAME} COMMAND ${arg_PROGRAM} verify ${suite} ${options}
         --report ${reports}/${arg_NAME} --junit ${reports}/${arg_NAME}.xml)
-    set_tests_properties(texton.${arg_NAME} PROPERTIES TIMEOUT 300 RESOURCE_LOCK "${arg_RESOURCE_LOCK}")
+    list(TRANSFORM arg_TARGETS REPLACE "(.+)" "PATH=path_list_prepend:$<TARGET_FILE_DIR:\\1>" OUTPUT_VARIABLE folders)
+    set_tests_properties(texton.${arg_NAME} PROPERTIES TIMEOUT 300 RESOURCE_LOCK "${arg_RESOURCE_LOCK}"
+        ENVIRONMENT_MODIFICATION "${folders}")
 endfunction()
 
 # texton_add_image_tests(TARGET [NAME name] [REFERENCES folder] [ARGUMENTS argument...] [RESOURCE_LOCK name...])

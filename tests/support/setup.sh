@@ -17,6 +17,10 @@ texton_packages=(
 # shellcheck disable=SC2034
 texton_peer_packages=(openimageio-tools parallel)
 
+# Libraries of the programs in tests/clients.
+# shellcheck disable=SC2034
+texton_client_packages=(libopencv-imgcodecs-dev)
+
 # A virtual X11 display for the tests of the window.
 # shellcheck disable=SC2034
 texton_screen_packages=(xvfb xauth)

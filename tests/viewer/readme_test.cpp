@@ -104,7 +104,9 @@ TEST_F(ReadmeTest, EveryProgramRuns) {
         const std::string name =
             "texton-readme-" + (folder.empty() ? "root" : folder) + "-" + std::to_string(block.index);
         prepare(block.text);
-        const Ended ended = run_there("'" + (folder_of_programs / name).string() + "'");
+        // Images that a program checks are approved in that folder.
+        const Ended ended =
+            run_there("TEXTON_REFERENCES=. TEXTON_UPDATE_REFERENCES=1 '" + (folder_of_programs / name).string() + "'");
         EXPECT_EQ(ended.status, 0) << ended.err;
         EXPECT_NE(ended.out, "");
     }

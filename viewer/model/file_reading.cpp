@@ -29,8 +29,8 @@ void set_file_reading(const ReadOptions& reading) noexcept { current() = reading
 }  // namespace texton::viewer
 
 // Called by the library, which would search the folder where Texton was installed first: another version of it may be
-// there.
-extern "C" const char* texton_installed_libexec() {
+// there. A program of another project that links texton::testing defines it instead (texton-config.cmake).
+extern "C" __attribute__((weak)) const char* texton_installed_libexec() {
     static const std::string folder = texton::viewer::folder_of_reader();
     return folder.c_str();
 }

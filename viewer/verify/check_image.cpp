@@ -63,7 +63,7 @@ struct State {
     std::map<fs::path, std::string> names;  // of the checks, by the path of their reference
     std::set<fs::path> failed_pages;
     std::mutex one_update_at_a_time;
-    std::set<fs::path> approved;  // references that were written; guarded by the mutex above
+    std::set<fs::path> settled;  // references that a check was equal to or wrote; guarded by the mutex above
 };
 
 State& state() {
@@ -279,20 +279,22 @@ verify::Result compared(Check& check) {
     return result;
 }
 
-// Makes the image a reference if it is not equal to one. Returns true if the reference was written.
+// Makes the image a reference if it is not equal to one, and if no check of the process was equal to the reference or
+// wrote it. Returns true if the reference was written.
 bool approve(const Check& check, const std::vector<verify::Result>& results) {
     const std::vector<const verify::Case*> cases{&check.of};
     const verify::Update update = verify::update_of(cases, results);
-    if (update.empty()) return false;
     const fs::path reference = check.reference();
-    if (state().approved.contains(reference))
-        refuse(fmt::format("another image with the name '{}' was approved before in this process, and differs",
+    const bool is_settled = state().settled.contains(reference);
+    if (!update.empty() && is_settled && results.front().outcome != verify::Outcome::passed)
+        refuse(fmt::format("it differs from another image with the name '{}' in this process, which is the reference",
                            check.of.name),
                "Give each image a name of its own. If devices give different results, approve those of each device in "
                "a run of its own, with TEXTON_UPDATE_AS.");
-    verify::write_update(check.suite, check.given.device, check.variant, cases, results, update);
-    state().approved.insert(reference);
-    return true;
+    if (!update.empty() && !is_settled)
+        verify::write_update(check.suite, check.given.device, check.variant, cases, results, update);
+    state().settled.insert(reference);
+    return !update.empty() && !is_settled;
 }
 
 // Writes or removes the page of the check.

@@ -251,8 +251,18 @@ TEST_F(CheckImageTest, ASecondImageOfANameIsNotApproved) {
     EXPECT_TRUE(folders_.update(noise(1).view(), "a").passed);
     const ImageCheck second = folders_.update(noise(2).view(), "a");
     EXPECT_FALSE(second.passed || second.approved);
-    EXPECT_THAT(second.message,
-                AllOf(HasSubstr("another image with the name 'a' was approved before"), HasSubstr("TEXTON_UPDATE_AS")));
+    EXPECT_THAT(second.message, AllOf(HasSubstr("differs from another image with the name 'a' in this process"),
+                                      HasSubstr("TEXTON_UPDATE_AS")));
+    Folders::set("TEXTON_UPDATE_REFERENCES", "1");
+    const ImageCheck near = check_image(two_codes_off(noise(1)).view(), "a", {.ulp = 2});
+    EXPECT_TRUE(near.passed && !near.approved) << near.message;
+    EXPECT_EQ(read_reference(folders_.references() / "a.texref").images, std::vector{noise(1)});
+}
+
+TEST_F(CheckImageTest, AnImageThatEqualsTheReferenceKeepsIt) {
+    folders_.approve(noise(1), "a");
+    EXPECT_FALSE(folders_.update(noise(1).view(), "a").approved);
+    EXPECT_FALSE(folders_.update(noise(2).view(), "a").approved);
     EXPECT_EQ(read_reference(folders_.references() / "a.texref").images, std::vector{noise(1)});
 }
 

@@ -76,7 +76,8 @@ struct ImageCheck {
 /// - the folder `references` beside the source file of the call.
 ///
 /// All checks with the same name and folder compare with the same references, for example the results of several
-/// devices. If an update approved an image, later checks of the process that differ from it fail and write nothing.
+/// devices. In an update, the first check of a name in a process decides whether its image becomes the reference. Later
+/// ones write nothing, and fail unless they meet the limits.
 ///
 /// `test` names the test in reports, which have one page for each test and name. A test without a name has that of the
 /// program. A check that passes removes its page of an earlier run.
