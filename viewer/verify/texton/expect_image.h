@@ -22,16 +22,12 @@
 /// Compares an image as EXPECT_IMAGE does. A failure returns from the current function, which must return void.
 #define ASSERT_IMAGE(image, ...) TEXTON_CHECK_IMAGE_(GTEST_FAIL(), image, __VA_ARGS__)
 
-/// For internal use. The switch lets an `else` that follows the macro belong to the `if` before it.
-#define TEXTON_CHECK_IMAGE_(failure, image, ...)                                                                    \
-    switch (0)                                                                                                      \
-    case 0:                                                                                                         \
-    default:                                                                                                        \
-        if (const ::texton::ImageCheck texton_check = ::texton::detail::expect_image(__FILE__, image, __VA_ARGS__); \
-            texton_check.passed)                                                                                    \
-            ;                                                                                                       \
-        else                                                                                                        \
-            failure << texton_check.message << '\n'
+/// For internal use. The loop runs once if the check failed. With an `if` instead, an `else` after the macro would belong
+/// to it.
+#define TEXTON_CHECK_IMAGE_(failure, image, ...)                                                           \
+    for (::texton::ImageCheck texton_check = ::texton::detail::expect_image(__FILE__, image, __VA_ARGS__); \
+         !texton_check.passed; texton_check.passed = true)                                                 \
+    failure << texton_check.message << '\n'
 
 namespace texton::detail {
 
