@@ -1,10 +1,9 @@
 // A check is a case of a suite whose images are given. It is compared, approved and reported as `texton verify` does.
 #include <texton/check_image.h>
 
-#include <errno.h>
-
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <map>
 #include <mutex>

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -63,8 +64,8 @@ void write_list(const fs::path& folder) {
     std::string rows;
     for (const std::string& name : names) {
         const std::size_t at = name.find('@');
-        rows += fmt::format("<tr><td>{}<td><a href=\"{}/index.html\">{}</a>\n", name.substr(0, at), name,
-                            name.substr(at + 1));
+        rows += fmt::format("<tr><td>{}<td><a href=\"{}/index.html\">{}</a>\n", escaped(name.substr(0, at)),
+                            escaped(name), escaped(name.substr(at + 1)));
     }
     write_text(
         folder / "index.html",
