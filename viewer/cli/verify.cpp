@@ -5,7 +5,6 @@
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <regex>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -19,6 +18,7 @@
 #include "viewer/model/end_on_signals.h"
 #include "viewer/model/named_paths.h"
 #include "viewer/verify/approval.h"
+#include "viewer/verify/case_filter.h"
 #include "viewer/verify/junit.h"
 #include "viewer/verify/report.h"
 #include "viewer/verify/run_suite.h"
@@ -57,22 +57,6 @@ struct Options {
                  .object = "texton verify",
                  .problem = std::move(problem),
                  .remedy = std::move(remedy)});
-}
-
-std::vector<const Case*> chosen(const Suite& suite, const std::string& filter, bool quick) {
-    std::vector<const Case*> cases;
-    try {
-        const std::regex pattern(filter);
-        for (const Case& each : suite.cases)
-            if ((each.is_quick || !quick) && std::regex_search(each.name, pattern)) cases.push_back(&each);
-    } catch (const std::regex_error& error) {
-        refuse(fmt::format("--filter '{}' is not a valid regular expression: {}", filter, error.what()),
-               "Correct the expression.");
-    }
-    if (cases.empty())
-        refuse(fmt::format("no case of {} matches '{}'", suite.name, filter),
-               "`texton verify SUITE --list` lists all cases.");
-    return cases;
 }
 
 std::string difference_of(const Result& result) {
@@ -217,7 +201,7 @@ Status run(const Options& options) {
                            allows_commands ? verify::Commands::allowed : verify::Commands::refused);
     if (!options.junit.empty() && viewer::is_same_file(options.junit, options.suite))
         refuse(fmt::format("--junit would overwrite the suite {}", options.suite), "Write to another file.");
-    const std::vector<const Case*> cases = chosen(suite, options.filter, options.quick);
+    const std::vector<const Case*> cases = verify::matching_cases(suite, options.filter, options.quick);
     if (options.list) {
         print_names(cases, options.json);
         return Status::good;

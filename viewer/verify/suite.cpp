@@ -378,6 +378,7 @@ Suite read_suite(const fs::path& path, Outside outside, Commands commands) {
             suite.cases.push_back(
                 read_case(each.name, each.json, fmt::format("{}, case '{}'", where, each.name), folders));
             suite.cases.back().is_quick = each.is_quick;
+            suite.cases.back().entry = i;
         }
         require_count(suite.cases.size(), where);
     }

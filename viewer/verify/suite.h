@@ -71,6 +71,7 @@ struct Case {
     bool is_quick = true;   ///< belongs to the cases of --quick
     bool optional = false;  ///< files that the case needs may be missing, and its command may skip it
     std::variant<KernelCase, CommandCase, FilesCase, FoldersCase, GivenCase> work;
+    std::size_t entry = 0;  ///< index of the entry in the file; a matrix makes several cases of one entry
 };
 
 /// A suite of cases.
