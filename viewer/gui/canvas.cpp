@@ -32,12 +32,13 @@ Position whole(const Position& texel) { return {std::floor(texel.x) + 0.5, std::
 
 }  // namespace
 
-Canvas::Canvas(Workspace& workspace, QWidget* parent)
+Canvas::Canvas(Workspace& workspace, CanvasSide side, QWidget* parent)
     : QWidget(parent),
       workspace_(workspace),
-      tiles_(new CanvasTiles(workspace.jobs(), "canvas ", this)),
+      side_(side),
+      tiles_(new CanvasTiles(workspace.jobs(), side == CanvasSide::shown ? "canvas " : "reference canvas ", this)),
       against_tiles_(new CanvasTiles(workspace.jobs(), "canvas against ", this)),
-      text_(new CanvasText(workspace.jobs(), this)) {
+      text_(new CanvasText(workspace.jobs(), side == CanvasSide::shown ? "canvas words" : "reference words", this)) {
     static const bool installed = (QAccessible::installFactory(accessible_canvas), true);
     static_cast<void>(installed);
     setMouseTracking(true);
@@ -45,8 +46,8 @@ Canvas::Canvas(Workspace& workspace, QWidget* parent)
     setAttribute(Qt::WA_OpaquePaintEvent);
     setContextMenuPolicy(Qt::PreventContextMenu);
     setMinimumSize(64, 64);
-    setObjectName("canvas");
-    setAccessibleName(tr("Image"));
+    setObjectName(side == CanvasSide::shown ? "canvas" : "reference-canvas");
+    setAccessibleName(side == CanvasSide::shown ? tr("Image") : tr("Reference"));
     const auto again = [this] {
         refit();
         refresh();
@@ -75,7 +76,19 @@ Position Canvas::pixel_at(QPointF point) const {
     return {point.x() * ratio, point.y() * ratio};
 }
 
-Scene Canvas::scene() const { return workspace_.scene(pixels().width(), pixels().height()); }
+Scene Canvas::scene() const {
+    Scene now = workspace_.scene(pixels().width(), pixels().height());
+    if (side_ == CanvasSide::shown) return now;
+    now.shown = now.session.reference ? workspace_.document(*now.session.reference) : nullptr;
+    now.against = nullptr;
+    now.session.compare.mode = CompareMode::none;
+    return now;
+}
+
+void Canvas::show_title(bool shown) {
+    has_title_ = shown;
+    update();
+}
 
 bool Canvas::is_complete() const { return tiles_->is_complete() && against_tiles_->is_complete(); }
 
@@ -94,7 +107,7 @@ void Canvas::set_view(const ViewState& view) {
 
 void Canvas::refit() {
     const Scene now = scene();
-    if (!now.session.fits || !now.shown) return;
+    if (side_ == CanvasSide::reference || !now.session.fits || !now.shown) return;  // both canvases have one view
     const ViewState view = fitted(canvas_extent(now), now.width, now.height);
     workspace_.look([&](Session& session) { session.view = view; });
 }
@@ -224,6 +237,8 @@ void Canvas::paint_overlay(const Scene& now, QPainter& painter) const {
     if (session.selection) overlay.draw_selection(*session.selection);
     overlay.draw_pins(session.pins);
     overlay.draw_wipe();
+    if (!has_title_) return;
+    overlay.draw_title(workspace_.title(side_ == CanvasSide::shown ? session.current : session.reference.value_or(0)));
 }
 
 QImage Canvas::image() {
@@ -271,6 +286,7 @@ void Canvas::showEvent(QShowEvent*) {
 // Describes the inspected texel for screen readers. The hovered texel is described only while a screen reader is
 // active.
 void Canvas::describe() {
+    if (side_ == CanvasSide::reference) return;  // the canvas of the current image describes the texel
     const auto shown = workspace_.shown();
     const auto texel = workspace_.pointed();
     if (!shown || !texel)

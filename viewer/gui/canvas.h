@@ -9,6 +9,12 @@
 
 namespace texton::viewer {
 
+/// The image that a canvas shows.
+enum class CanvasSide : std::uint8_t {
+    shown,     ///< the current image, or its comparison with another one
+    reference  ///< the reference, beside the canvas of the current image, with the same zoom and position
+};
+
 /// Shows the scene of the workspace, which must outlive the canvas. Worker threads render the scene in tiles; the
 /// canvas draws the tiles and the overlay. For the GUI thread only.
 ///
@@ -23,8 +29,10 @@ class Canvas : public QWidget {
     Q_OBJECT
 
 public:
-    explicit Canvas(Workspace& workspace, QWidget* parent = nullptr);
+    explicit Canvas(Workspace& workspace, CanvasSide side = CanvasSide::shown, QWidget* parent = nullptr);
 
+    /// Shows the name of the image in a corner.
+    void show_title(bool shown);
     /// Fits the image to the canvas, also after later changes of size, until the view is changed.
     void fit();
     /// Zooms to one screen pixel per texel, around the center of the canvas.
@@ -89,6 +97,8 @@ private:
     void paint_overlay(const Scene& now, QPainter& painter) const;
 
     Workspace& workspace_;
+    CanvasSide side_;
+    bool has_title_ = false;
     CanvasTiles* tiles_;
     CanvasTiles* against_tiles_;  // second side of a wipe
     CanvasText* text_;

@@ -184,4 +184,9 @@ void CanvasOverlay::draw_wipe() {
                              4 * unit_);
 }
 
+void CanvasOverlay::draw_title(const QString& title) {
+    const double margin = 6 * unit_;
+    draw_chip({margin, margin}, title, scene_.width - 2 * margin);
+}
+
 }  // namespace texton::viewer

@@ -26,6 +26,8 @@ public:
     void draw_selection(const TexelBox& box);
     void draw_pins(const std::vector<Position>& pins);
     void draw_wipe();
+    /// Draws a name in the top left corner of the canvas.
+    void draw_title(const QString& title);
 
     /// Returns the area of the canvas that a box of texels covers, or nullopt if the canvas does not show the
     /// subresource.

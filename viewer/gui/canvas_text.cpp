@@ -50,9 +50,9 @@ void CanvasText::show(const Scene& scene, double minimum) {
     if (asked.document != asked_.document || asked.hexadecimal != asked_.hexadecimal || asked.boxes.empty())
         text_.clear();
     asked_ = asked;
-    if (asked.boxes.empty()) return jobs_.drop("canvas words");
+    if (asked.boxes.empty()) return jobs_.drop(tag_);
     const QPointer<CanvasText> self(this);
-    jobs_.start("canvas words", [=](const CancellationToken& token) -> Jobs::Finish {
+    jobs_.start(tag_, [=](const CancellationToken& token) -> Jobs::Finish {
         std::vector<Text> made;
         try {
             for (const Box& box : asked.boxes) {

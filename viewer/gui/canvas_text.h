@@ -27,7 +27,8 @@ public:
         std::vector<QStringList> texels;  ///< row by row; one line of text per channel
     };
 
-    CanvasText(Jobs& jobs, QObject* parent) : QObject(parent), jobs_(jobs) {}
+    /// `tag` is the tag of its jobs.
+    CanvasText(Jobs& jobs, std::string tag, QObject* parent) : QObject(parent), jobs_(jobs), tag_(std::move(tag)) {}
 
     /// Requests the values of the visible texels. Texels that are drawn smaller than `minimum` screen pixels get none.
     void show(const Scene& scene, double minimum);
@@ -45,6 +46,7 @@ private:
     };
 
     Jobs& jobs_;
+    std::string tag_;
     Asked asked_;
     std::vector<Text> text_;
 };

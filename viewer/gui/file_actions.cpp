@@ -9,6 +9,7 @@
 
 #include "viewer/gui/main_window.h"
 #include "viewer/gui/saved_view.h"
+#include "viewer/gui/suite_review.h"
 #include "viewer/text/error_text.h"
 
 namespace texton::viewer {
@@ -142,17 +143,18 @@ void add_file_actions(MainWindow& window) {
     actions.add({"cancel-loading",
                  file,
                  tr("C&ancel loading or export"),
-                 tr("Cancels loading, reading files for the canvas and exporting"),
+                 tr("Cancels loading, reading files for the canvas, exporting and running a suite"),
                  {Qt::Key_Escape},
                  [&window] {
                      window.canvas().stop_files();
                      window.workspace().cancel_files();
+                     if (SuiteReview* review = window.workspace().review()) review->cancel();
                  },
                  {},
                  [&window] {
                      const Workspace& all = window.workspace();
                      return all.is_exporting() || all.is_loading(all.session().current) ||
-                            window.canvas().reads_files();
+                            window.canvas().reads_files() || (all.review() != nullptr && all.review()->is_running());
                  }});
     actions.add({"close",
                  file,
@@ -192,17 +194,31 @@ void add_file_actions(MainWindow& window) {
                  tr("&Undo"),
                  tr("Undoes the last change"),
                  {QKeySequence::Undo},
-                 [&workspace] { workspace.undo(); },
+                 [&workspace] {
+                     SuiteReview* review = workspace.review();
+                     if (review != nullptr && review->undoes_next()) return review->undo();
+                     workspace.undo();
+                 },
                  {},
-                 [&workspace] { return workspace.history().can_undo(); }});
+                 [&workspace] {
+                     const SuiteReview* review = workspace.review();
+                     return workspace.history().can_undo() || (review != nullptr && review->undoes_next());
+                 }});
     actions.add({"redo",
                  edit,
                  tr("&Redo"),
                  tr("Redoes the last undone change"),
                  {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},
-                 [&workspace] { workspace.redo(); },
+                 [&workspace] {
+                     SuiteReview* review = workspace.review();
+                     if (review != nullptr && review->redoes_next()) return review->redo();
+                     workspace.redo();
+                 },
                  {},
-                 [&workspace] { return workspace.history().can_redo(); }});
+                 [&workspace] {
+                     const SuiteReview* review = workspace.review();
+                     return workspace.history().can_redo() || (review != nullptr && review->redoes_next());
+                 }});
     actions.add({"copy-view",
                  edit,
                  tr("&Copy view"),

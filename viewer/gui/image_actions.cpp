@@ -325,6 +325,14 @@ void add_image_actions(MainWindow& window) {
         {"previous-metric", compare, tr("&Previous metric"), {}, {QKeySequence(Qt::CTRL | Qt::Key_Left)}, [&workspace] {
              step_metric(workspace, -1);
          }});
+    actions.add({"side-by-side",
+                 compare,
+                 tr("Side &by side"),
+                 tr("Shows the reference beside the image, with the same zoom and position"),
+                 {Qt::Key_W},
+                 [&workspace] { workspace.show_side_by_side(!workspace.is_side_by_side()); },
+                 [&workspace] { return workspace.is_side_by_side(); },
+                 [&workspace] { return workspace.session().reference.has_value(); }});
     actions.add({"other-device",
                  compare,
                  tr("Other &device"),

@@ -14,6 +14,7 @@
 #include "viewer/gui/main_window.h"
 #include "viewer/gui/panel.h"
 #include "viewer/gui/saved_view.h"
+#include "viewer/gui/suite_review.h"
 #include "viewer/gui/theme.h"
 #include "viewer/model/end_on_signals.h"
 #include "viewer/model/named_paths.h"
@@ -40,14 +41,20 @@ struct Options {
     std::vector<std::string> panels;
     std::string screenshot;
     std::string size = "1280x800";
+    std::string review;
+    std::string filter;
+    bool allow_outside = false;
+    bool commands = false;
 };
 
 constexpr const char* kFooter =
     "A FILE whose name ends with .json is a session. --part, --channels, --raw and --frame apply to all other FILEs.\n"
     "In the window, '?' shows all keys and Ctrl+Shift+P finds any "
     "action.\n"
-    "Exit status: 0 on success; 2 for an invalid option, an unreadable session, a missing device, no display, or if\n"
-    "--screenshot could not show a file or not write the screenshot.";
+    "With --review, decisions are written when they are applied, in the menu Review.\n"
+    "Exit status: 0 on success; 2 for an invalid option, an unreadable session or suite, a missing device, no "
+    "display,\n"
+    "or if --screenshot could not show a file or not write the screenshot.";
 
 std::optional<QSize> parse_size(const std::string& text) {
     int width = 0, height = 0, used = 0;
@@ -73,6 +80,7 @@ texton::viewer::Session session_of(const Options& options) {
     options.selection.apply(selected);
     for (const std::string& file : files) session.images.push_back({.paths = {file}, .options = selected});
     if (!options.device.empty()) session.device = options.device;
+    if (!options.review.empty()) session.panels = {"review", "compare", "inspector"};
     if (!options.panels.empty()) session.panels = options.panels;
     std::erase(session.panels, kNoPanel);
     (void)device_named(session.device);  // reports a missing device before the window is created
@@ -82,6 +90,7 @@ texton::viewer::Session session_of(const Options& options) {
 // Loads every image once and prints all errors, so that the exit status covers all images.
 bool settle(texton::viewer::Workspace& workspace) {
     using namespace texton::viewer;
+    workspace.settle();  // a suite
     const std::size_t current = workspace.session().current;
     bool good = true;
     for (std::size_t i = 0; i < workspace.session().images.size(); ++i) {
@@ -103,6 +112,11 @@ bool settle(texton::viewer::Workspace& workspace) {
 int run(int argc, char** argv, const Options& options, QSize size) {
     using namespace texton::viewer;
     if (!options.screenshot.empty()) {
+        if (!options.review.empty() && is_same_file(options.screenshot, options.review)) {
+            std::cerr << "texton-view: --screenshot would overwrite the suite " << options.review
+                      << ". Choose another path.\n";
+            return 2;
+        }
         for (const std::string& name : options.files) {
             for (const std::filesystem::path& file : named_files(name)) {
                 if (!is_same_file(options.screenshot, file)) continue;
@@ -113,6 +127,15 @@ int run(int argc, char** argv, const Options& options, QSize size) {
         }
     }
     const Session session = session_of(options);
+    using namespace texton::verify;
+    const ReviewOptions review_options{.suite = options.review,
+                                       .filter = options.filter,
+                                       .outside = options.allow_outside ? Outside::allowed : Outside::refused,
+                                       .commands = options.commands ? Commands::allowed : Commands::refused};
+    // Reports a bad suite before the window is created.
+    if (!options.review.empty())
+        (void)SuiteRun(review_options.suite, review_options.filter, review_options.outside, review_options.commands,
+                       device_named(session.device));
     const bool headless = !options.screenshot.empty();
     const bool has_display = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
     if (!has_display && std::getenv("QT_QPA_PLATFORM") == nullptr) {
@@ -136,6 +159,8 @@ int run(int argc, char** argv, const Options& options, QSize size) {
     QApplication::setWindowIcon(QIcon::fromTheme("texton-view"));
     apply_theme(*qApp);
     Workspace workspace(session);
+    std::optional<SuiteReview> review;
+    if (!options.review.empty()) review.emplace(workspace, review_options);
     MainWindow window(workspace);
     if (!headless) window.restore();
     window.resize(size);
@@ -179,6 +204,24 @@ int main(int argc, char** argv) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     app.add_option("--screenshot", options.screenshot, "Write the window to this PNG file and exit; needs no display");
     app.add_option("--size", options.size, "Size of the window in pixels, at least 640x400")->capture_default_str();
+    CLI::Option* review =
+        app.add_option(
+               "--review", options.review,
+               "Run a suite of regression tests, and review the cases that do not pass: approve, reject or mask")
+            ->type_name("SUITE")
+            ->excludes("FILE")
+            ->excludes("--session");
+    app.add_option("--filter", options.filter,
+                   "With --review: run only the cases whose names contain a match of this regular expression")
+        ->type_name("REGEX")
+        ->needs(review);
+    app.add_flag("--allow-outside", options.allow_outside,
+                 "With --review: let the suite read files and use references outside of its folder")
+        ->needs(review);
+    app.add_flag("--commands", options.commands,
+                 "With --review: run the commands of the suite. They can do anything that you can do, so use it only "
+                 "with suites that you trust")
+        ->needs(review);
     texton::viewer::add_reading_options(app);
     app.set_version_flag("--version", "texton-view " TEXTON_VERSION);
     app.footer(kFooter);

@@ -2,7 +2,9 @@
 
 #include <QDragEnterEvent>
 #include <QFileInfo>
+#include <QHBoxLayout>
 #include <QMenuBar>
+#include <QMessageBox>
 #include <QMimeData>
 #include <QPointer>
 #include <QScrollArea>
@@ -16,6 +18,7 @@
 #include "viewer/gui/application.h"
 #include "viewer/gui/held_keys.h"
 #include "viewer/gui/panel.h"
+#include "viewer/gui/suite_review.h"
 #include "viewer/model/numbered_paths.h"
 #include "viewer/render/stored_texels.h"
 #include "viewer/text/error_text.h"
@@ -90,6 +93,8 @@ MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
       workspace_(workspace),
       actions_(new Actions(this)),
       canvas_(new Canvas(workspace)),
+      reference_canvas_(new Canvas(workspace, CanvasSide::reference)),
+      canvases_(new QWidget),
       message_(new QLabel),
       pages_(new QStackedWidget),
       hover_label_(new QLabel),
@@ -105,7 +110,13 @@ MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
     message_->setMargin(48);
     message_->setTextFormat(Qt::RichText);
     message_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    pages_->addWidget(canvas_);
+    auto* sides = new QHBoxLayout(canvases_);
+    sides->setContentsMargins(0, 0, 0, 0);
+    sides->setSpacing(2);
+    sides->addWidget(canvas_, 1);
+    sides->insertWidget(0, reference_canvas_, 1);
+    reference_canvas_->hide();
+    pages_->addWidget(canvases_);
     pages_->addWidget(message_);
     setCentralWidget(pages_);
     setAcceptDrops(true);
@@ -185,6 +196,7 @@ void MainWindow::make_menus() {
     add_file_actions(*this);
     add_view_actions(*this);
     add_image_actions(*this);
+    add_review_actions(*this);
     add_panel_actions(*this);
     add_help_actions(*this);
     std::map<QString, QMenu*> menus;
@@ -217,11 +229,19 @@ void MainWindow::show_panels() {
     applies_ = false;
 }
 
+// Shows the canvas of the reference beside that of the current image, or hides it.
+void MainWindow::show_sides() {
+    const bool both = workspace_.is_side_by_side() && workspace_.session().reference.has_value();
+    reference_canvas_->setVisible(both);
+    for (Canvas* canvas : {canvas_, reference_canvas_}) canvas->show_title(both);
+}
+
 void MainWindow::apply_session(const Session& before) {
     const Session& now = workspace_.session();
     if (now.panels != before.panels) show_panels();
     device_label_->setText(QString::fromStdString(workspace_.device().name()));
     set_steady(zoom_label_, zoom_text(now.view.zoom));
+    show_sides();
     actions_->refresh();
     show_documents();
 }
@@ -261,6 +281,7 @@ void MainWindow::toggle_panels() {
 
 // Of numbered files, the one that is loaded.
 std::vector<std::filesystem::path> MainWindow::files_of_image(std::size_t index) const {
+    if (Workspace::is_made(workspace_.session().images[index])) return {};
     const auto document = workspace_.document(index);
     return document ? document->read_source().paths : workspace_.session().images[index].paths;
 }
@@ -279,8 +300,8 @@ void MainWindow::watch_files() {
 QString MainWindow::message() const { return pages_->currentWidget() == message_ ? message_->text() : QString(); }
 
 void MainWindow::show_message(const QString& headline, const QString& details) {
-    message_->setText(
-        QString("<p style='font-size:18pt'>%1</p><p>%2</p>").arg(headline.toHtmlEscaped(), details.toHtmlEscaped()));
+    message_->setText(QString("<p style='font-size:18pt'>%1</p><p>%2</p>")
+                          .arg(headline.toHtmlEscaped(), details.toHtmlEscaped().replace('\n', "<br>")));
     pages_->setCurrentWidget(message_);
 }
 
@@ -293,7 +314,9 @@ void MainWindow::show_documents() {
     image_label_->setText(shown ? words_of(*shown) : QString());
     image_label_->setToolTip(shown ? QString::fromStdString(halving_text(*shown)) : QString());
     if (shown) {
-        pages_->setCurrentWidget(canvas_);
+        pages_->setCurrentWidget(canvases_);
+    } else if (session.images.empty() && !workspace_.notice().headline.isEmpty()) {
+        show_message(workspace_.notice().headline, workspace_.notice().details);
     } else if (session.images.empty()) {
         show_message(tr("No image is open"), tr("Drop a file here, or choose File > Open."));
     } else if (const QString problem = workspace_.problem(session.current); !problem.isEmpty()) {
@@ -407,7 +430,17 @@ void MainWindow::restore() {
     show_panels();
 }
 
+// Asks before decisions of a review are lost.
+bool MainWindow::may_close() {
+    const SuiteReview* review = workspace_.review();
+    if (review == nullptr || !review->has_changes()) return true;
+    return QMessageBox::question(this, tr("Close"), tr("Decisions of the review were not applied. Discard them?"),
+                                 QMessageBox::Discard | QMessageBox::Cancel,
+                                 QMessageBox::Cancel) == QMessageBox::Discard;
+}
+
 void MainWindow::closeEvent(QCloseEvent* event) {
+    if (!may_close()) return event->ignore();
     QSettings settings;
     settings.setValue("window/geometry", saveGeometry());
     settings.setValue("window/docks", saveState());

@@ -29,6 +29,8 @@ public:
 
     Workspace& workspace() noexcept { return workspace_; }
     Canvas& canvas() noexcept { return *canvas_; }
+    /// Returns the canvas that shows the reference beside the current image.
+    Canvas& reference_canvas() noexcept { return *reference_canvas_; }
     Actions& actions() noexcept { return *actions_; }
     /// Returns the docks by the ids of their panels.
     const std::map<QString, QDockWidget*>& docks() const noexcept { return docks_; }
@@ -62,6 +64,8 @@ private:
     void show_progress(double share, const QString& what);
     void show_message(const QString& headline, const QString& details);
     void show_panels();
+    void show_sides();
+    bool may_close();
     void keep_panels();
     std::vector<std::filesystem::path> files_of_image(std::size_t index) const;
     void watch_files();
@@ -69,6 +73,8 @@ private:
     Workspace& workspace_;
     Actions* actions_;
     Canvas* canvas_;
+    Canvas* reference_canvas_;
+    QWidget* canvases_;
     QLabel* message_;
     QStackedWidget* pages_;
     QLabel* hover_label_;
@@ -89,6 +95,8 @@ void add_view_actions(MainWindow& window);
 void add_image_actions(MainWindow& window);
 void add_panel_actions(MainWindow& window);
 void add_help_actions(MainWindow& window);
+/// Does nothing if the workspace has no review.
+void add_review_actions(MainWindow& window);
 
 /// Returns the recently opened files, newest first. They are stored in the settings.
 [[nodiscard]] QStringList recent_files();

@@ -135,6 +135,21 @@ void Workspace::open(const std::vector<Source>& sources) {
     });
 }
 
+bool Workspace::is_made(const Source& source) {
+    return !source.paths.empty() && source.paths.front().native().starts_with(kMadeImages);
+}
+
+void Workspace::set_notice(const Notice& notice) {
+    notice_ = notice;
+    Q_EMIT documents_changed();
+}
+
+void Workspace::show_side_by_side(bool shown) {
+    if (shown == side_by_side_) return;
+    side_by_side_ = shown;
+    Q_EMIT changed(session_);
+}
+
 void Workspace::reload(std::size_t index) {
     if (index >= session_.images.size()) return;
     const Source& source = session_.images[index];
@@ -262,10 +277,11 @@ void Workspace::load(const std::string& key, const Source& source, const Device&
     entries_[key] = {.source = source, .document = std::move(former), .loading = true};
     const QString title = QString::fromStdString(title_of(source));
     const QPointer<Workspace> self(this);
-    jobs_->start(loading_tag(key), [self, key, source, device, title](const CancellationToken& token) -> Jobs::Finish {
+    const ImageMaker maker = is_made(source) ? maker_ : nullptr;
+    jobs_->start(loading_tag(key), [=](const CancellationToken& token) -> Jobs::Finish {
         Entry made{.source = source};
         try {
-            made.document = Document::open(source, device, telling(self, title, token));
+            made.document = maker ? maker(source, device) : Document::open(source, device, telling(self, title, token));
         } catch (const Error& error) {
             made.problem = text(error);
             made.lacks_memory = error.code() == ErrorCode::out_of_memory;

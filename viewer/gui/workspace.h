@@ -26,6 +26,8 @@ struct Outline {
     QString label;
 };
 
+class SuiteReview;
+
 /// The state that the window and its panels share: the session with its undo history, the loaded documents, and the
 /// jobs on worker threads. For the GUI thread only; all signals are emitted there.
 class Workspace : public QObject {
@@ -50,6 +52,31 @@ public:
     /// Adds one image per source and shows the first of them. The files of a source are the layers, faces or slices of
     /// its image.
     void open(const std::vector<Source>& sources);
+    /// Makes the document of an image that is in no file. Called on worker threads.
+    using ImageMaker = std::function<std::shared_ptr<const Document>(const Source&, const Device&)>;
+    /// Sets the function that makes all images for which is_made() is true.
+    void make_images_by(ImageMaker maker) { maker_ = std::move(maker); }
+    /// Begin of the paths of images that are in no file.
+    static constexpr const char* kMadeImages = "review:";
+    static bool is_made(const Source& source);
+
+    /// The review of a suite that the window shows, or null. It is set before the window is created, and must outlive
+    /// the window.
+    SuiteReview* review() const noexcept { return review_; }
+    void set_review(SuiteReview* review) noexcept { review_ = review; }
+
+    /// What the window shows while no image is open, instead of its usual text. Not shown if the headline is empty.
+    struct Notice {
+        QString headline;
+        QString details;
+    };
+    const Notice& notice() const noexcept { return notice_; }
+    void set_notice(const Notice& notice);
+
+    /// Whether the reference is shown beside the current image.
+    bool is_side_by_side() const noexcept { return side_by_side_; }
+    void show_side_by_side(bool shown);
+
     void reload(std::size_t index);
     /// Shows another frame of a video file or of numbered files, in place of the image's present frame. Consecutive
     /// calls are undone together. Does nothing if there is no such frame.
@@ -159,6 +186,10 @@ private:
     double kernel_milliseconds_ = 0;
     std::optional<SeenTexel> hovered_;
     std::map<QString, std::vector<Outline>> outlines_;
+    ImageMaker maker_;
+    SuiteReview* review_ = nullptr;
+    Notice notice_;
+    bool side_by_side_ = false;
     std::unique_ptr<Jobs> jobs_;  // last member: destroyed before the members that the jobs use
 };
 

@@ -18,6 +18,8 @@ public:
 
     bool can_undo() const noexcept { return !undo_.empty(); }  ///< Returns true if a change can be undone.
     bool can_redo() const noexcept { return !redo_.empty(); }  ///< Returns true if a change can be redone.
+    /// Returns the number of changes that can be undone.
+    std::size_t steps() const noexcept { return undo_.size(); }
     /// Returns the description of the change that undo() reverts, or an empty text.
     std::string undo_text() const { return undo_.empty() ? std::string() : undo_.back().what; }
     /// Returns the description of the change that redo() repeats, or an empty text.

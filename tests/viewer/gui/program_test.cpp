@@ -45,9 +45,12 @@ protected:
 
     std::string at(const std::string& name) const { return (folder_ / name).string(); }
 
-    Ended run(const std::string& arguments) const {
-        const std::string command = "unset DISPLAY WAYLAND_DISPLAY; QT_QPA_PLATFORM=offscreen '" + kProgram + "' " +
-                                    arguments + " >'" + at("out") + "' 2>'" + at("err") + "'";
+    Ended run(const std::string& arguments) const { return run_in(".", arguments); }
+    // The working folder of the program is `folder`. Shell commands can follow the arguments.
+    Ended run_in(const fs::path& folder, const std::string& arguments) const {
+        const std::string command = "unset DISPLAY WAYLAND_DISPLAY; exec >'" + at("out") + "' 2>'" + at("err") +
+                                    "'; cd '" + folder.string() + "'; QT_QPA_PLATFORM=offscreen '" + kProgram + "' " +
+                                    arguments;
         const int status = std::system(command.c_str());
         const auto text = [&](const std::string& name) {
             std::ifstream in(at(name));
@@ -162,6 +165,64 @@ TEST_F(ViewerTest, InvalidOptionsExitWithStatusTwoAndAMessage) {
         EXPECT_EQ(result.status, 2) << arguments;
         EXPECT_FALSE(result.err.empty()) << arguments;
     }
+}
+
+TEST_F(ViewerTest, BadSuiteOfAReviewIsRefusedBeforeTheWindowOpens) {
+    std::ofstream(at("broken.json")) << "{";
+    std::ofstream(at("key.json")) << R"({"cases": [{"name": "a", "images": "a.png", "unknown": 1}]})";
+    std::ofstream(at("outside.json")) << R"({"cases": [{"name": "a", "images": "../a.png"}]})";
+    std::ofstream(at("command.json")) << R"({"cases": [{"name": "a", "command": ["true"], "images": "a.png"}]})";
+    std::ofstream(at("good.json")) << R"({"cases": [{"name": "a", "images": "a.png"}]})";
+    std::ofstream(at("noted.json")) << R"({"cases": [{"name": "a", "images": "a.png"}]})";
+    std::ofstream(at("noted.review.json")) << "[]";
+    const std::pair<std::string, const char*> bad[] = {
+        {"--review absent.json", "absent.json"},
+        {"--review broken.json", "not valid JSON"},
+        {"--review key.json", "unknown"},
+        {"--review outside.json", "../a.png"},
+        {"--review command.json", "--commands"},
+        {"--review noted.json", "noted.review.json"},
+        {"--review good.json --filter b", "no case of good matches 'b'"},
+        {"--review good.json --filter '['", "not a valid regular expression"},
+        {"--review good.json --device gpu", "gpu"},
+        {"--review good.json --screenshot good.json", "would overwrite the suite"},
+        {"--review good.json card.png", "--review"},
+        {"--review good.json --session s.json", "--review"},
+        {"--filter a", "--review"},
+        {"--commands", "--review"},
+        {"--allow-outside", "--review"}};
+    for (const auto& [arguments, word] : bad) {
+        std::string all = arguments;
+        if (arguments.find("--device") == std::string::npos) all += " --device cpu";
+        if (arguments.find("--screenshot") == std::string::npos) all += " --screenshot shot.png";
+        const Ended result = run_in(folder_, all);
+        EXPECT_EQ(result.status, 2) << arguments;
+        EXPECT_NE(result.err.find(word), std::string::npos) << arguments << ": " << result.err;
+        EXPECT_FALSE(fs::exists(at("shot.png"))) << arguments;
+    }
+}
+
+TEST_F(ViewerTest, ReviewIsWrittenToAScreenshot) {
+    fs::copy(kCard, at("a.png"));
+    std::ofstream(at("s.json")) << R"({"cases": [{"name": "a", "images": "a.png"},
+        {"name": "b", "command": ["cp", "{suite}/a.png", "b.png"], "images": "b.png"}]})";
+    const Ended result =
+        run_in(folder_, "--review s.json --commands --filter a --device cpu --panel none --screenshot shot.png");
+    EXPECT_EQ(result.status, 0) << result.err;
+    const auto shown = colors(at("shot.png"));
+    for (const std::uint32_t bar : kBars) EXPECT_TRUE(shown.contains(bar)) << "the result has the bars of the card";
+    EXPECT_FALSE(fs::exists(at("s"))) << "nothing is approved";
+}
+
+TEST_F(ViewerTest, SignalDuringAReviewEndsItsCommand) {
+    std::ofstream(at("s.json")) << R"({"cases": [{"name": "a", "images": "x.png",
+        "command": ["sh", "-c", "echo $$ > \"$1/pid\"; exec sleep 600", "sh", "{suite}"]}]})";
+    const Ended result = run_in(folder_,
+                                "--review s.json --commands --device cpu --screenshot shot.png & "
+                                "while ! [ -s pid ]; do sleep 0.1; done; kill -TERM $!; wait $!; echo ended $? >&2; "
+                                "! kill -0 $(cat pid)");
+    EXPECT_EQ(result.status, 0) << "the command still runs";
+    EXPECT_NE(result.err.find("ended 143"), std::string::npos) << result.err;
 }
 
 TEST_F(ViewerTest, UnwritableScreenshotIsReported) {

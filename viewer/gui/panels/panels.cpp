@@ -13,6 +13,7 @@
 #include "viewer/gui/panels/probe.h"
 #include "viewer/gui/panels/reproduce.h"
 #include "viewer/gui/panels/residency.h"
+#include "viewer/gui/panels/review.h"
 #include "viewer/gui/panels/round_trip.h"
 #include "viewer/gui/panels/sampler.h"
 #include "viewer/gui/panels/sampler_compare.h"
@@ -36,6 +37,7 @@ const std::vector<PanelInfo>& panels() {
     using enum PanelArea;
     static const std::vector<PanelInfo> all{
         panel<FilesPanel>("files", tr("Images"), tr("Open images with thumbnails"), left),
+        panel<ReviewPanel>("review", tr("Review"), tr("Failing cases of a suite, and decisions about them"), left),
         panel<SubresourcePanel>("subresource", tr("Subresource"), tr("Visible level, layer, face, slice and plane"),
                                 left_below),
         panel<KernelPanel>("kernel", tr("Kernel"), tr("Kernel that runs on the image, and its parameters"), left_below),
