@@ -89,10 +89,7 @@ NewFile::NewFile(const char* object, const fs::path& path) : object_(object), pa
     target_ = file.filename().string();
     if (target_.empty() || target_ == "." || target_ == "..")
         fail_file(object, path, "is a folder", "Write to the path of a file.");
-    folder_ = ::open(folder_name_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder_ < 0 && errno == EACCES)  // it can be searched and written, but not listed or synchronized
-        folder_ = ::open(folder_name_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (folder_ < 0) fail(errno);
+    open_folder();
     try {
         const auto old = status_of(folder_, target_);
         if (old && S_ISDIR(old->st_mode)) fail_file(object, path, "is a folder", "Write to the path of a file.");
@@ -104,7 +101,8 @@ NewFile::NewFile(const char* object, const fs::path& path) : object_(object), pa
         const mode_t mode = old ? S_IRUSR | S_IWUSR : 0666;
         for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
             aside_ = temporary_name(random_number(), ending);
-            unfinished_.emplace(folder_name_ / aside_);
+            aside_path_ = folder_name_ / aside_;
+            unfinished_.emplace(aside_path_);
             file_ = ::openat(folder_, aside_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
             if (file_ >= 0) break;
             const int error = errno;
@@ -112,6 +110,7 @@ NewFile::NewFile(const char* object, const fs::path& path) : object_(object), pa
             if (error != EEXIST && error != EINTR) fail(error);
         }
         if (file_ < 0) fail(EEXIST);
+        exists_ = true;
     } catch (...) {
         ::close(folder_);
         throw;
@@ -120,10 +119,21 @@ NewFile::NewFile(const char* object, const fs::path& path) : object_(object), pa
 
 NewFile::~NewFile() { remove(); }
 
+void NewFile::open_folder() {
+    folder_ = ::open(folder_name_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder_ < 0 && errno == EACCES)  // it can be searched and written, but not listed or synchronized
+        folder_ = ::open(folder_name_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder_ < 0) fail(errno);
+}
+
 void NewFile::remove() noexcept {
-    if (file_ >= 0) {
-        ::close(std::exchange(file_, -1));
-        ::unlinkat(folder_, aside_.c_str(), 0);
+    if (file_ >= 0) ::close(std::exchange(file_, -1));
+    if (exists_) {
+        if (folder_ >= 0) {
+            ::unlinkat(folder_, aside_.c_str(), 0);
+        } else {
+            ::unlink(aside_path_.c_str());
+        }
     }
     unfinished_.reset();
     if (folder_ >= 0) ::close(std::exchange(folder_, -1));
@@ -189,7 +199,8 @@ void NewFile::keep_attributes() {
     if (::fchmod(file_, mode) != 0) fail(errno);
 }
 
-void NewFile::complete(bool waits) {
+// Completes the temporary file, which stays open.
+void NewFile::store(bool waits) {
     keep_attributes();
     if (const int error = waits ? synchronized(file_) : 0; error != 0) fail(error);
     // A library that opened the file by name may have written another file, which was not synchronized.
@@ -197,9 +208,25 @@ void NewFile::complete(bool waits) {
     const auto named = status_of(folder_, aside_);
     if (::fstat(file_, &written) != 0 || !named || named->st_ino != written.st_ino || named->st_dev != written.st_dev)
         fail_file(object_, path_, "cannot be written: the temporary file was replaced", "Write to another folder.");
+}
+
+void NewFile::prepare(bool waits) {
+    store(waits);
+    if (::close(std::exchange(file_, -1)) != 0 && errno != EINTR) fail(errno);
+    ::close(std::exchange(folder_, -1));
+}
+
+void NewFile::complete(bool waits) {
+    if (file_ >= 0) {
+        store(waits);
+    } else {
+        open_folder();
+    }
     if (::renameat(folder_, aside_.c_str(), folder_, target_.c_str()) != 0) fail(errno);
+    exists_ = false;
     unfinished_.reset();
-    const int closed = ::close(std::exchange(file_, -1)) != 0 && errno != EINTR ? errno : 0;
+    const bool is_open = file_ >= 0;
+    const int closed = is_open && ::close(std::exchange(file_, -1)) != 0 && errno != EINTR ? errno : 0;
     const int error = waits ? synchronized(folder_) : 0;
     if (closed != 0 || error != 0) fail(closed != 0 ? closed : error);
 }

@@ -34,7 +34,7 @@ public:
     NewFile& operator=(const NewFile&) = delete;
 
     /// Returns the path of the temporary file, with the extension of `path`, for libraries that open files by name.
-    std::filesystem::path name() const { return folder_name_ / aside_; }
+    const std::filesystem::path& name() const noexcept { return aside_path_; }
 
     /// Appends bytes. Must not be mixed with write_at().
     void write(std::span<const std::byte> bytes);
@@ -47,6 +47,9 @@ public:
     /// Returns true if the file system has stored nothing for a part of the file: a write there was lost.
     bool has_hole() const noexcept;
 
+    /// Completes the contents and closes the file, so that many files can be prepared before the first one gets its
+    /// name. Afterwards only complete() may be called. `waits` is as in complete().
+    void prepare(bool waits = true);
     /// Gives the file its final name. If `waits` is false, the system stores the contents and the name later: after a
     /// power failure the file may have the name, but not the contents.
     void complete(bool waits = true);
@@ -55,7 +58,9 @@ public:
     [[noreturn]] void fail(int error) const;
 
 private:
+    void open_folder();
     void keep_attributes();
+    void store(bool waits);
     void remove() noexcept;
 
     const char* object_;
@@ -63,9 +68,11 @@ private:
     std::filesystem::path folder_name_;  // folder of the file that is replaced
     std::string target_;                 // name of that file in its folder
     std::string aside_;                  // name of the temporary file
+    std::filesystem::path aside_path_;   // path of the temporary file
     std::optional<UnfinishedFile> unfinished_;
-    int folder_ = -1;
-    int file_ = -1;
+    int folder_ = -1;      // -1 after prepare()
+    int file_ = -1;        // -1 after prepare()
+    bool exists_ = false;  // the temporary file
     std::uint64_t appended_ = 0;
 };
 

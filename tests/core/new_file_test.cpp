@@ -58,6 +58,29 @@ protected:
     fs::path folder_;
 };
 
+TEST_F(NewFileTest, PreparedFileGetsItsNameLaterOrIsRemoved) {
+    put(at("a"), "old");
+    {
+        NewFile kept(kObject, at("a")), dropped(kObject, at("b"));
+        kept.write(std::as_bytes(std::span(std::string_view("new"))));
+        kept.prepare();
+        dropped.prepare();
+        EXPECT_EQ(text(at("a")), "old");
+        EXPECT_EQ(files(), 3);
+        kept.complete();
+    }
+    EXPECT_EQ(text(at("a")), "new");
+    EXPECT_EQ(files(), 1);
+}
+
+TEST_F(NewFileTest, PreparedFileWhoseFolderIsGoneIsAnError) {
+    fs::create_directory(at("folder"));
+    NewFile file(kObject, at("folder/a"));
+    file.prepare();
+    fs::remove_all(at("folder"));
+    test::expect_error([&] { file.complete(); }, ErrorCode::io, kObject, {"folder/a", "cannot be written"});
+}
+
 TEST_F(NewFileTest, AFileAppearsOnlyWhenItIsComplete) {
     {
         NewFile file(kObject, at("a.txt"));
