@@ -13,6 +13,7 @@
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/terminal.h"
+#include "viewer/model/device_fields.h"
 #include "viewer/model/document.h"
 #include "viewer/text/value_text.h"
 
@@ -101,6 +102,7 @@ Json properties(const Device& device) {
     std::string uuid;
     for (const std::uint8_t byte : p.uuid) uuid += fmt::format("{:02x}", byte);
     const MemoryInfo memory = device.memory();
+    const viewer::DeviceFields fields = viewer::fields_of(device);
     return {{"name", p.name},
             {"uuid", uuid},
             {"ordinal", p.ordinal},
@@ -110,6 +112,8 @@ Json properties(const Device& device) {
             {"free_memory", memory.free},
             {"l2_bytes", p.l2_bytes},
             {"driver_version", p.driver_version},
+            {"driver_release", fields.driver_release},
+            {"cpu", fields.cpu},
             {"runtime_version", p.runtime_version},
             {"managed_memory", p.managed_memory},
             {"concurrent_managed_access", p.concurrent_managed_access},
@@ -172,7 +176,7 @@ Json all_of(const Device& device) {
 
 std::string cell(const std::string& key, const Json& value) {
     if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
-    if (value.is_string()) return value.get<std::string>();
+    if (value.is_string()) return value.get_ref<const std::string&>().empty() ? "-" : value.get<std::string>();
     if (value.is_array()) {
         std::string out;
         for (const Json& each : value) out += (out.empty() ? "" : " x ") + each.dump();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -13,6 +12,7 @@
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/progress.h"
+#include "viewer/cli/suite_options.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/document.h"
 #include "viewer/model/end_on_signals.h"
@@ -41,6 +41,7 @@ struct Options {
     std::string variant;
     std::string report;
     std::string junit;
+    std::string store;
     unsigned jobs = 0;
     std::size_t repeat = 1;
     bool update = false;
@@ -69,17 +70,6 @@ std::string ulp_of(const Result& result) {
 }
 
 // --- approving -------------------------------------------------------------------------------------------------------
-
-bool confirmed(std::size_t written, std::size_t removed) {
-    std::string text;
-    if (written > 0) text = fmt::format("Write {} references", written);
-    if (removed > 0) text += fmt::format("{} {}", text.empty() ? "Remove" : " and remove", removed);
-    fmt::print("{}? [y/N] ", text);
-    std::fflush(stdout);
-    std::string answer;
-    std::getline(std::cin, answer);
-    return answer == "y" || answer == "Y" || answer == "yes";
-}
 
 const char* change_of(const Result& result) {
     if (!result.reference) return "new";
@@ -181,6 +171,7 @@ Json json_of(const Suite& suite, const Device& device, const std::vector<const C
                  {"differing", result.differing()}, {"max_ulp", result.max_ulp()},     {"reference", nullptr},
                  {"seconds", result.seconds}};
         if (result.reference) row["reference"] = result.reference->path.string();
+        if (result.reference) row["equal_fields"] = result.equal_fields;
         if (!result.output.empty()) row["output"] = result.output;
         if (const std::optional<verify::Repetition>& repetition = result.repetition)
             row["repetition"] = {{"runs", repetition->runs},
@@ -196,9 +187,10 @@ Json json_of(const Suite& suite, const Device& device, const std::vector<const C
 
 Status run(const Options& options) {
     const bool allows_commands = options.commands || options.list;  // a list of the cases runs nothing
-    const Suite suite =
+    Suite suite =
         verify::read_suite(options.suite, options.allow_outside ? verify::Outside::allowed : verify::Outside::refused,
                            allows_commands ? verify::Commands::allowed : verify::Commands::refused);
+    if (!options.store.empty()) suite.store = options.store;
     if (!options.junit.empty() && viewer::is_same_file(options.junit, options.suite))
         refuse(fmt::format("--junit would overwrite the suite {}", options.suite), "Write to another file.");
     const std::vector<const Case*> cases = verify::matching_cases(suite, options.filter, options.quick);
@@ -297,6 +289,11 @@ void add_verify(CLI::App* command, Status& status) {
     command
         ->add_option("--report", options->report,
                      "Write an HTML report to this folder, with images of the cases that do not pass")
+        ->type_name("FOLDER");
+    command
+        ->add_option("--store", options->store,
+                     "Folder of the texels of references by content hash, instead of the store that the suite names. "
+                     "Several machines can share it")
         ->type_name("FOLDER");
     command->add_option("--junit", options->junit, "Write the results to this file as JUnit XML")->type_name("FILE");
     command

@@ -1,6 +1,10 @@
 #include "viewer/verify/approval.h"
 
+#include "viewer/verify/stored_reference.h"
+
 namespace texton::verify {
+
+namespace fs = std::filesystem;
 
 bool is_approvable(const Case& of, const Result& result) noexcept {
     const bool has_images = result.outcome != Outcome::failed && result.outcome != Outcome::skipped;
@@ -21,17 +25,28 @@ std::vector<std::filesystem::path> unused_references(const Suite& suite) {
     return left_references(suite.references, names);
 }
 
+Reference reference_of(const Result& result, const Device& device) {
+    const viewer::DeviceFields fields = viewer::fields_of(device);
+    return {.path = {},
+            .images = result.images,
+            .inputs = result.inputs,
+            .device = fields.name,
+            .driver = fields.driver_version,
+            .toolkit = TEXTON_VERSION,
+            .compute_capability = fields.compute_capability,
+            .driver_release = fields.driver_release,
+            .cpu = fields.cpu};
+}
+
 void write_update(const Suite& suite, const Device& device, const std::string& variant,
                   const std::vector<const Case*>& cases, const std::vector<Result>& results, const Update& update) {
-    for (const std::size_t i : update.changed) {
-        write_reference({.path = reference_path(suite.references, cases[i]->name, variant),
-                         .images = results[i].images,
-                         .inputs = results[i].inputs,
-                         .device = device.name(),
-                         .driver = device.properties().driver_version,
-                         .toolkit = TEXTON_VERSION});
-    }
-    for (const std::filesystem::path& path : update.unused) remove_reference(path);
+    FileUpdate files;
+    for (const std::size_t i : update.changed)
+        add_files(files, stored_reference(reference_of(results[i], device), suite.image_references),
+                  reference_path(suite.references, cases[i]->name, variant), places_of(suite));
+    for (const fs::path& path : update.unused)
+        for (fs::path& file : files_of_reference(path)) files.remove(std::move(file));
+    files.complete();
 }
 
 }  // namespace texton::verify

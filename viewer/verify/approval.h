@@ -28,8 +28,12 @@ struct Update {
 /// folder.
 [[nodiscard]] std::vector<std::filesystem::path> unused_references(const Suite& suite);
 
-/// Writes the changes. Each reference names `device`, and `variant` unless that is empty. Throws the errors of
-/// write_reference() and remove_reference().
+/// Returns the reference that a result becomes, with the origin `device` and without a path.
+[[nodiscard]] Reference reference_of(const Result& result, const Device& device);
+
+/// Writes the changes. Each reference names `device`, and `variant` unless that is empty. All files are written
+/// completely before the first one replaces another: if one cannot be written, no reference has changed. Throws the
+/// errors of add_files() and FileUpdate::complete().
 void write_update(const Suite& suite, const Device& device, const std::string& variant,
                   const std::vector<const Case*>& cases, const std::vector<Result>& results, const Update& update);
 

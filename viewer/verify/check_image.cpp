@@ -272,7 +272,7 @@ verify::Result compared(Check& check) {
     verify::MadeImages made;
     made.criteria.assign(check.given.images.size(), &check.of.criteria);
     made.images = std::move(check.given.images);
-    verify::Result result = verify::compare_images(check.of, check.suite, std::move(made));
+    verify::Result result = verify::compare_images(check.of, check.suite, check.given.device, std::move(made));
     if (result.outcome == verify::Outcome::no_reference)
         result.message = fmt::format("the image has no reference; approve it with {}=1", kUpdate);
     return result;

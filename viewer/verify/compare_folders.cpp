@@ -66,7 +66,7 @@ const ImagePattern* unmatched(const std::vector<ImagePattern>& patterns, const F
 }
 
 // Compares the images of two files. Returns what is wrong, or an empty text.
-std::string compare_files(const std::string& name, const Pair& pair, Result& result) {
+std::string compare_files(const std::string& name, const Pair& pair, const Criteria& criteria, Result& result) {
     std::vector<HostImage> expected = read_images(*pair.expected, name), actual = read_images(*pair.actual, name);
     if (!std::ranges::equal(expected, actual, {}, &HostImage::name, &HostImage::name))
         return fmt::format("{} has {} images, but the reference has {}, or their names differ", name, actual.size(),
@@ -75,13 +75,17 @@ std::string compare_files(const std::string& name, const Pair& pair, Result& res
     for (std::size_t i = 0; i < actual.size(); ++i) {
         const std::string shape = other_shape(expected[i], actual[i]);
         if (!shape.empty()) return fmt::format("{}: {}", actual[i].name, shape);
-        if (actual[i] == expected[i]) continue;
-        ImageDifference difference = difference_of(expected[i], actual[i], *pair.criteria);
+        if (actual[i] == expected[i]) {
+            const std::string exceeded = exceeded_by_equal(actual[i], criteria);
+            if (!exceeded.empty() && problem.empty()) problem = fmt::format("{}: {}", actual[i].name, exceeded);
+            continue;
+        }
+        ImageDifference difference = difference_of(expected[i], actual[i], criteria);
         if (!difference.exceeded.empty() && problem.empty())
             problem = fmt::format("{}: {} of {} texels differ: {}", actual[i].name, difference.comparison.all.differing,
                                   difference.texels, difference.exceeded);
         result.images.push_back(std::move(actual[i]));
-        result.criteria.push_back(pair.criteria);
+        result.criteria.push_back(&criteria);
         result.reference->images.push_back(std::move(expected[i]));
         result.comparisons.push_back(std::move(difference.comparison));
     }
@@ -90,7 +94,7 @@ std::string compare_files(const std::string& name, const Pair& pair, Result& res
 
 }  // namespace
 
-Result compare_folders(const Case& of, const Suite& suite) {
+Result compare_folders(const Case& of, const Suite& suite, const viewer::DeviceFields& device) {
     const auto& folders = std::get<FoldersCase>(of.work);
     Result result;
     result.outcome = of.optional ? Outcome::skipped : Outcome::failed;
@@ -123,7 +127,7 @@ Result compare_folders(const Case& of, const Suite& suite) {
             problem =
                 fmt::format("{} is missing in {}", name, (pair.actual ? folders.expected : folders.actual).string());
         } else {
-            problem = compare_files(name, pair, result);
+            problem = compare_files(name, pair, criteria_for(*pair.criteria, device), result);
         }
         if (!problem.empty()) problems.push_back(std::move(problem));
     }

@@ -25,12 +25,17 @@ struct ImageDifference {
 /// Returns `actual` with the texels and channels of `expected` where these are not compared. Both have the same shape.
 ///
 /// Throws Error{bad_argument}, with the position in the suite and the key, if the mask has another size, if a rectangle
-/// reaches beyond the image, or if no texel or no channel is left to compare. Throws the errors of read_images() for the
-/// file of the mask.
+/// reaches beyond the image, if the mask is an alpha that the image lacks, or if no texel or no channel is left to
+/// compare. Throws the errors of read_images() for the file of the mask.
 [[nodiscard]] HostImage compared_image(const HostImage& expected, const HostImage& actual, const Criteria& criteria);
 
-/// Compares images of the same shape. Throws the errors of compared_image().
+/// Compares images of the same shape. Throws the errors of compared_image(), those of exceeded_limits(), and
+/// Error{bad_argument} if a region reaches beyond the image or has no texel to compare.
 [[nodiscard]] ImageDifference difference_of(const HostImage& expected, const HostImage& actual,
                                             const Criteria& criteria);
+
+/// Returns what an image does not meet that is equal to its reference: values that `special` refuses. Throws the errors
+/// of difference_of(), so that a mask of another size is an error also for equal images.
+[[nodiscard]] std::string exceeded_by_equal(const HostImage& image, const Criteria& criteria);
 
 }  // namespace texton::verify

@@ -1,21 +1,14 @@
 #include "viewer/verify/reference.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <fstream>
-#include <iterator>
-#include <limits>
 #include <set>
-#include <stdexcept>
 
 #include <fmt/format.h>
 
 #include <texton/error.h>
 
-#include "core/new_file.h"
-#include "viewer/model/json_file.h"
 #include "viewer/model/named_paths.h"
-#include "viewer/model/sha256.h"
+#include "viewer/verify/stored_reference.h"
 #include "viewer/verify/suite.h"
 
 namespace texton::verify {
@@ -23,151 +16,93 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kVersion = 1;
 constexpr const char* kEnding = ".texref";
 
-[[noreturn]] void refuse(const fs::path& path, std::string problem, std::string remedy) {
-    throw Error({.code = ErrorCode::io,
-                 .object = "texton::verify::read_reference",
-                 .problem = fmt::format("{} {}", path.string(), problem),
-                 .remedy = std::move(remedy)});
-}
-
-// Returns an image of the size in the header, without its texels. The header may be damaged: throws Error if a value is
-// invalid or if the file is too short for the texels.
-HostImage read_header(const Json& value, std::uintmax_t bytes_of_file) {
-    JsonObject object(value, "image");
-    const std::string where = object.where();
-    const Format format = format_of(object.text("format").value_or(""), where);
-    const Extent extent{object.count("width", 1).value_or(0), object.count("height", 1).value_or(0),
-                        object.count("depth", 1).value_or(1)};
-    if (packed_bytes(format, extent) > bytes_of_file)  // also throws if the size does not fit into 64 bits
-        refuse_text(where, "is larger than the file", "");
-    HostImage read{format, extent};
-    read.name = object.text("name").value_or("");
-    read.file_channels = object.small_count("channels").value_or(0);
-    return read;
-}
-
-// Returns a whole number in the range of int. Throws std::invalid_argument for other values, which get() would convert.
-int whole_number(const Json& value) {
-    const bool is_large =
-        value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<int>::max()};
-    if (!value.is_number_integer() || is_large || value.get<std::int64_t>() < std::numeric_limits<int>::min())
-        throw std::invalid_argument("number");
-    return value.get<int>();
+// Returns true for CASE.texref and CASE.texref.json.
+bool is_reference_name(const fs::path& path) {
+    return path.extension() == kEnding || (path.extension() == ".json" && path.stem().extension() == kEnding);
 }
 
 std::vector<fs::path> all_references(const fs::path& folder) {
     std::vector<fs::path> paths;
     std::error_code none;
     for (fs::directory_iterator entry(folder, none), end; !none && entry != end; entry.increment(none))
-        if (entry->path().extension() == kEnding) paths.push_back(entry->path());
+        if (is_reference_name(entry->path())) paths.push_back(entry->path());
     std::ranges::sort(paths);
     return paths;
 }
 
 // Returns the part of the file name that file_name() created from the case's name.
 std::string stem_of(const fs::path& path) {
-    const std::string stem = path.stem().string();
+    const std::string name = path.filename().string();
+    const std::string stem = name.substr(0, name.rfind(kEnding));
     return stem.substr(0, stem.find('@'));
 }
 
 }  // namespace
 
-Reference read_reference(const fs::path& path) {
-    viewer::refuse_special_file(path);
-    std::ifstream file(path, std::ios::binary);
-    if (!file) refuse(path, "cannot be read", "Check the file, or approve the case again with --update.");
-    Reference reference;
-    reference.path = path;
-    std::string line;
-    std::getline(file, line);
-    try {
-        const std::uintmax_t bytes = fs::file_size(path);
-        std::string problem;
-        const Json header = parse_json(line, problem).value();
-        if (whole_number(header.at("texref")) != kVersion) throw std::invalid_argument("texref");
-        const char* images = header.contains("images") ? "images" : "pictures";  // the old name (old_names.h)
-        for (const Json& image : header.at(images)) {
-            reference.images.push_back(read_header(image, bytes));
-            std::vector<std::byte>& texels = reference.images.back().texels;
-            file.read(reinterpret_cast<char*>(texels.data()), static_cast<std::streamsize>(texels.size()));
-            if (!file) refuse(path, "is truncated", "Approve the case again with --update.");
-            if (sha256(texels) != image.at("sha256").get<std::string>())
-                refuse(path, "contains texels that do not match its SHA-256", "Approve the case again with --update.");
-        }
-        reference.inputs = header.at("inputs").get<std::vector<std::string>>();
-        reference.device = header.at("device").get<std::string>();
-        reference.driver = whole_number(header.at("driver"));
-        reference.toolkit = header.at("toolkit").get<std::string>();
-    } catch (const Error& error) {
-        if (error.code() == ErrorCode::io) throw;
-        refuse(path, "is not a reference", "Approve the case again with --update.");
-    } catch (const std::exception&) {
-        refuse(path, "is not a reference", "Approve the case again with --update.");
-    }
-    return reference;
+Reference read_reference(const fs::path& path, const ReferencePlaces& places) {
+    return decoded(read_stored_reference(path, places), path);
 }
 
 void write_reference(const Reference& reference) {
-    Json header;
-    header["texref"] = kVersion;
-    header["images"] = Json::array();
-    for (const HostImage& image : reference.images) {
-        Json described{{"format", name(image.format)},
-                       {"width", image.extent.width},
-                       {"height", image.extent.height},
-                       {"depth", image.extent.depth},
-                       {"sha256", sha256(image.texels)}};
-        if (!image.name.empty()) described["name"] = image.name;
-        if (image.file_channels != 0) described["channels"] = image.file_channels;
-        header["images"].push_back(std::move(described));
-    }
-    header["inputs"] = reference.inputs;
-    header["device"] = reference.device;
-    header["driver"] = reference.driver;
-    header["toolkit"] = reference.toolkit;
-    std::error_code failed;
-    fs::create_directories(reference.path.parent_path(), failed);
-    detail::NewFile file("texton::verify::write_reference", reference.path);
-    const std::string head = header.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
-    file.write(std::as_bytes(std::span(head)));
-    for (const HostImage& image : reference.images) file.write(image.texels);
-    file.complete();
+    FileUpdate update;
+    add_files(update, stored_reference(reference, false), reference.path);
+    update.complete();
 }
 
 fs::path reference_path(const fs::path& folder, const std::string& name_of_case, const std::string& variant) {
     return folder / (file_name(name_of_case) + (variant.empty() ? "" : "@" + file_name(variant)) + kEnding);
 }
 
-std::vector<Reference> read_references(const fs::path& folder, const std::string& name_of_case,
-                                       const std::optional<fs::path>& within) {
-    const std::string stem = file_name(name_of_case);
+ReferenceFolder::ReferenceFolder(const fs::path& folder) {
+    for (fs::path& path : all_references(folder)) paths_[stem_of(path)].push_back(std::move(path));
+}
+
+std::vector<Reference> ReferenceFolder::read(const std::string& name_of_case, const ReferencePlaces& places) const {
     std::vector<Reference> references;
-    for (const fs::path& path : all_references(folder)) {
-        if (stem_of(path) != stem) continue;
-        viewer::refuse_outside(within, path);
-        references.push_back(read_reference(path));
-    }
+    const auto found = paths_.find(file_name(name_of_case));
+    if (found == paths_.end()) return references;
+    for (const fs::path& path : found->second) references.push_back(read_reference(path, places));
     return references;
 }
 
-std::vector<fs::path> left_references(const fs::path& folder, std::span<const std::string> names_of_cases) {
+std::vector<fs::path> ReferenceFolder::left(std::span<const std::string> names_of_cases) const {
     std::set<std::string> stems;
     for (const std::string& name : names_of_cases) stems.insert(file_name(name));
-    std::vector<fs::path> left = all_references(folder);
-    std::erase_if(left, [&](const fs::path& path) { return stems.contains(stem_of(path)); });
+    std::vector<fs::path> left;
+    for (const auto& [stem, paths] : paths_)
+        if (!stems.contains(stem)) left.insert(left.end(), paths.begin(), paths.end());
+    std::ranges::sort(left);
     return left;
 }
 
+std::vector<Reference> read_references(const fs::path& folder, const std::string& name_of_case,
+                                       const std::optional<fs::path>& within) {
+    return ReferenceFolder(folder).read(name_of_case, {.within = within});
+}
+
+std::vector<fs::path> left_references(const fs::path& folder, std::span<const std::string> names_of_cases) {
+    return ReferenceFolder(folder).left(names_of_cases);
+}
+
 void remove_reference(const fs::path& path) {
-    std::error_code failed;
-    if (fs::remove(path, failed) || !failed) return;
-    throw Error({.code = ErrorCode::io,
-                 .object = "texton::verify::remove_reference",
-                 .problem = fmt::format("{} cannot be removed: {}", path.string(), failed.message()),
-                 .remedy = "Make the folder writable."});
+    FileUpdate update;
+    for (fs::path& file : files_of_reference(path)) update.remove(std::move(file));
+    update.complete();
+}
+
+std::vector<std::string> equal_fields(const Reference& reference, const viewer::DeviceFields& device) {
+    std::vector<std::string> out;
+    const auto compare = [&out](const char* name, const std::string& a, const std::string& b) {
+        if (!a.empty() && a == b) out.emplace_back(name);
+    };
+    compare("device", reference.device, device.name);
+    compare("compute_capability", reference.compute_capability, device.compute_capability);
+    compare("driver_release", reference.driver_release, device.driver_release);
+    if (reference.driver != 0 && reference.driver == device.driver_version) out.emplace_back("driver_version");
+    compare("cpu", reference.cpu, device.cpu);
+    return out;
 }
 
 }  // namespace texton::verify

@@ -72,6 +72,16 @@ std::string compare_all(Result& result, const MadeImages& made) {
     return more == 0 ? message : message + fmt::format("; and {} other images", more);
 }
 
+// Returns why images that are equal to their reference do not pass; empty if they do.
+std::string problem_of_equal(const MadeImages& made) {
+    for (std::size_t i = 0; i < made.images.size(); ++i) {
+        const std::string problem = exceeded_by_equal(made.images[i], *made.criteria[i]);
+        const std::string& name = made.images[i].name;
+        if (!problem.empty()) return name.empty() ? problem : name + ": " + problem;
+    }
+    return {};
+}
+
 // Compares images with one reference.
 Result judged(const MadeImages& made, Reference reference) {
     Result result;
@@ -80,6 +90,8 @@ Result judged(const MadeImages& made, Reference reference) {
     result.reference = std::move(reference);
     if (result.message.empty() && made.images == result.reference->images) {
         result.equal = true;
+        result.message = problem_of_equal(made);
+        result.outcome = result.message.empty() ? Outcome::passed : Outcome::differs;
         return result;
     }
     if (result.message.empty()) result.message = other_shapes(made.images, result.reference->images);
@@ -88,21 +100,54 @@ Result judged(const MadeImages& made, Reference reference) {
     return result;
 }
 
+// What all cases of a run share.
+struct Shared {
+    const Suite& suite;
+    const Device& device;
+    viewer::DeviceFields fields;  // of the device
+    ReferenceFolder references;
+
+    Shared(const Suite& suite, const Device& device)
+        : suite(suite), device(device), fields(viewer::fields_of(device)), references(suite.references) {}
+};
+
+bool has_device(const std::vector<std::string>& fields) { return std::ranges::find(fields, "device") != fields.end(); }
+
+// Orders references by the number of fields that equal those of the device; among equal numbers, those of the same
+// device are first.
+bool fits_better(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+    if (a.size() != b.size()) return a.size() > b.size();
+    return has_device(a) && !has_device(b);
+}
+
 bool is_nearer(const Result& a, const Result& b) {
     if (a.outcome != b.outcome) return a.outcome == Outcome::passed;
     if (a.equal != b.equal) return a.equal;
+    if (fits_better(a.equal_fields, b.equal_fields)) return true;
+    if (fits_better(b.equal_fields, a.equal_fields)) return false;
     if (a.comparisons.empty() != b.comparisons.empty()) return b.comparisons.empty();
     return a.differing() < b.differing();
 }
 
-// Compares the images with all references of the case, and keeps the nearest one.
-Result judged_by_all(const Case& of, const Suite& suite, const MadeImages& made) {
+// Compares the images with the references of the case, those with the most equal fields first, and keeps the nearest
+// one.
+Result judged_by_all(const Case& of, const Shared& shared, const MadeImages& made) {
     Result nearest;
     nearest.outcome = Outcome::no_reference;
     nearest.message = "the case has no reference; approve the result with --update";
-    for (Reference& reference : read_references(suite.references, of.name, suite.within)) {
+    std::vector<std::pair<std::vector<std::string>, Reference>> references;
+    for (Reference& reference : shared.references.read(of.name, places_of(shared.suite))) {
+        std::vector<std::string> fields = equal_fields(reference, shared.fields);
+        references.emplace_back(std::move(fields), std::move(reference));
+    }
+    std::ranges::stable_sort(
+        references, fits_better, [](const auto& each) -> const auto& { return each.first; });
+    for (auto& [fields, reference] : references) {
         Result result = judged(made, std::move(reference));
+        result.equal_fields = fields;
         if (!nearest.reference || is_nearer(result, nearest)) nearest = std::move(result);
+        const bool is_best = nearest.equal && nearest.outcome == Outcome::passed;
+        if (is_best || shared.suite.variants == Variants::matching) break;
     }
     return nearest;
 }
@@ -127,10 +172,9 @@ Result with_images(Result nearest, const Case& of, MadeImages made) {
 }
 
 // Runs the case once. Adds its images to the results of its other runs.
-Result run_once(const Case& of, const Suite& suite, const Device& device, const std::stop_token& stop,
-                RepeatedResults& repeated) {
-    if (std::holds_alternative<FoldersCase>(of.work)) return compare_folders(of, suite);
-    MadeImages made = made_images(of, suite, device, stop);
+Result run_once(const Case& of, const Shared& shared, const std::stop_token& stop, RepeatedResults& repeated) {
+    if (std::holds_alternative<FoldersCase>(of.work)) return compare_folders(of, shared.suite, shared.fields);
+    MadeImages made = made_images(of, shared.suite, shared.device, stop);
     if (!made.problem.empty()) {
         Result result;
         result.outcome = made.is_missing && of.optional ? Outcome::skipped : Outcome::failed;
@@ -138,23 +182,42 @@ Result run_once(const Case& of, const Suite& suite, const Device& device, const 
         result.output = made.output;
         return result;
     }
-    Result nearest = judged_by_all(of, suite, made);
+    for (const Criteria*& each : made.criteria) each = &criteria_for(*each, shared.fields);
+    Result nearest = judged_by_all(of, shared, made);
     repeated.add(made.images, nearest.equal);
     return with_images(std::move(nearest), of, std::move(made));
 }
 
 // Turns exceptions into a result.
-Result guarded_run(const Case& of, const Suite& suite, const Device& device, const std::stop_token& stop,
-                   RepeatedResults& repeated) {
+Result guarded_run(const Case& of, const Shared& shared, const std::stop_token& stop, RepeatedResults& repeated) {
     Result result;
     try {
-        return run_once(of, suite, device, stop, repeated);
+        return run_once(of, shared, stop, repeated);
     } catch (const std::bad_alloc& error) {
         result.message = viewer::error_text(error);
     } catch (const std::exception& error) {
         result.message = error.what();
     }
     return result;
+}
+
+// Runs the case as often as the options request.
+Result run_repeatedly(const Case& of, const Shared& shared, const RunOptions& options) {
+    const auto begin = std::chrono::steady_clock::now();
+    const bool is_computed =
+        std::holds_alternative<KernelCase>(of.work) || std::holds_alternative<CommandCase>(of.work);
+    const std::size_t runs = is_computed ? options.repeat : 1;
+    RepeatedResults repeated;
+    Result worst = guarded_run(of, shared, options.stop, repeated);
+    if (worst.outcome == Outcome::failed || worst.outcome == Outcome::skipped) repeated.add({}, false);
+    for (std::size_t i = 1; i < runs && !options.stop.stop_requested(); ++i) {
+        Result result = guarded_run(of, shared, options.stop, repeated);
+        if (result.outcome == Outcome::failed || result.outcome == Outcome::skipped) repeated.add({}, false);
+        if (result.outcome > worst.outcome) worst = std::move(result);
+    }
+    if (runs > 1) worst.repetition = repeated.repetition();
+    worst.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return worst;
 }
 
 }  // namespace
@@ -184,32 +247,19 @@ std::uint32_t Result::max_ulp() const {
 
 bool has_references(const Case& of) noexcept { return !std::holds_alternative<FoldersCase>(of.work); }
 
-Result compare_images(const Case& of, const Suite& suite, MadeImages made) {
-    Result nearest = judged_by_all(of, suite, made);
+Result compare_images(const Case& of, const Suite& suite, const Device& device, MadeImages made) {
+    Result nearest = judged_by_all(of, Shared(suite, device), made);
     return with_images(std::move(nearest), of, std::move(made));
 }
 
 Result run_case(const Case& of, const Suite& suite, const Device& device, const RunOptions& options) {
-    const auto begin = std::chrono::steady_clock::now();
-    const bool is_computed =
-        std::holds_alternative<KernelCase>(of.work) || std::holds_alternative<CommandCase>(of.work);
-    const std::size_t runs = is_computed ? options.repeat : 1;
-    RepeatedResults repeated;
-    Result worst = guarded_run(of, suite, device, options.stop, repeated);
-    if (worst.outcome == Outcome::failed || worst.outcome == Outcome::skipped) repeated.add({}, false);
-    for (std::size_t i = 1; i < runs && !options.stop.stop_requested(); ++i) {
-        Result result = guarded_run(of, suite, device, options.stop, repeated);
-        if (result.outcome == Outcome::failed || result.outcome == Outcome::skipped) repeated.add({}, false);
-        if (result.outcome > worst.outcome) worst = std::move(result);
-    }
-    if (runs > 1) worst.repetition = repeated.repetition();
-    worst.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    return worst;
+    return run_repeatedly(of, Shared(suite, device), options);
 }
 
 std::vector<Result> run_cases(const std::vector<const Case*>& cases, const Suite& suite, const Device& device,
                               const RunOptions& options) {
     const unsigned jobs = options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
+    const Shared shared(suite, device);
     std::vector<Result> results(cases.size());
     std::atomic<std::size_t> next = 0;
     std::mutex one_at_a_time;
@@ -219,7 +269,7 @@ std::vector<Result> run_cases(const std::vector<const Case*>& cases, const Suite
                 results[i].message = "the case was not run";
                 continue;
             }
-            results[i] = run_case(*cases[i], suite, device, options);
+            results[i] = run_repeatedly(*cases[i], shared, options);
             const std::lock_guard lock(one_at_a_time);
             if (options.done) options.done(i);
         }

@@ -37,7 +37,10 @@ struct Result {
     std::vector<const Criteria*> criteria;  ///< of each image; they belong to the case
     std::vector<std::string> inputs;        ///< SHA-256 of each input
     std::string output;                     ///< last lines of the command; empty for other cases
-    std::optional<Reference> reference;     ///< the reference with the smallest difference
+    /// The reference that the images equal or pass with, or else the one with the most equal fields. Of several such
+    /// references, the one with the most equal fields, then with the smallest difference.
+    std::optional<Reference> reference;
+    std::vector<std::string> equal_fields{};  ///< fields of the reference that equal those of the device
     std::vector<Comparison>
         comparisons;  ///< of each image with the reference; empty if all bytes are equal or shapes differ
     std::optional<Repetition> repetition{};  ///< how the results of several runs vary; empty for a single run
@@ -50,9 +53,9 @@ struct Result {
 /// Returns true if the results of a case are compared with references of the suite, so that they can be approved.
 [[nodiscard]] bool has_references(const Case& of) noexcept;
 
-/// Compares images with all references of the case, and keeps the nearest reference. Throws the errors of
+/// Compares images of a device with all references of the case, and keeps the nearest reference. Throws the errors of
 /// read_references() and difference_of().
-[[nodiscard]] Result compare_images(const Case& of, const Suite& suite, MadeImages made);
+[[nodiscard]] Result compare_images(const Case& of, const Suite& suite, const Device& device, MadeImages made);
 
 /// Options of run_cases().
 struct RunOptions {

@@ -264,14 +264,15 @@ FoldersCase read_folders_case(JsonObject& object, const SuiteFolders& folders, c
     return read;
 }
 
-Case read_case(const std::string& name, const Json& value, const std::string& where, const SuiteFolders& folders) {
+Case read_case(const std::string& name, const Json& value, const std::string& where, const SuiteFolders& folders,
+               const Criteria& defaults) {
     JsonObject object(value, where);
     Case read;
     read.name = name;
     read.where = where;
     object.find("name");
     read.optional = object.flag("optional").value_or(false);
-    read.criteria = read_criteria(object, folders);
+    read.criteria = read_criteria(object, folders, defaults);
     const auto has = [&](const char* key) { return value.contains(key); };
     if (has("kernel")) {
         read.work = read_kernel_case(object, folders);
@@ -290,6 +291,20 @@ Case read_case(const std::string& name, const Json& value, const std::string& wh
     }
     object.refuse_others();
     return read;
+}
+
+Variants read_variants(JsonObject& object) {
+    const std::string text = object.text("variants").value_or("any");
+    if (text != "any" && text != "matching")
+        object.refuse("variants", "is " + json_text(text), "Give \"any\" or \"matching\".");
+    return text == "any" ? Variants::any : Variants::matching;
+}
+
+bool has_image_references(JsonObject& object) {
+    const std::string text = object.text("reference_format").value_or("texref");
+    if (text != "texref" && text != "image")
+        object.refuse("reference_format", "is " + json_text(text), "Give \"texref\" or \"image\".");
+    return text == "image";
 }
 
 [[noreturn]] void refuse_file(const fs::path& path, std::string problem, std::string remedy) {
@@ -347,6 +362,8 @@ std::string file_name(const std::string& name_of_case) {
     return out;
 }
 
+ReferencePlaces places_of(const Suite& suite) { return {.store = suite.store, .within = suite.within}; }
+
 Suite read_suite(const fs::path& path, Outside outside, Commands commands) {
     const Json value = read_json(path);
     SuiteFolders folders{.base = path.parent_path(), .within = {}};
@@ -355,12 +372,17 @@ Suite read_suite(const fs::path& path, Outside outside, Commands commands) {
     JsonObject object(value, where);
     Suite suite;
     suite.name = path.stem().string();
+    suite.file = path;
     suite.folder = folders.base;
     const std::optional<std::string> references = object.text("references");
     suite.references = folders.base / references.value_or(suite.name);
     suite.own_references = !references;
     suite.within = folders.within;
     viewer::refuse_outside(suite.within, suite.references);
+    const Criteria defaults = read_criteria(object, folders);
+    suite.variants = read_variants(object);
+    suite.image_references = has_image_references(object);
+    if (const auto store = object.text("store")) suite.store = path_in(object, "store", *store, folders);
     std::map<std::string, Json> shared;
     if (const Json* inputs = object.find("inputs")) {
         const JsonObject checked(*inputs, where + ", 'inputs'");
@@ -376,7 +398,7 @@ Suite read_suite(const fs::path& path, Outside outside, Commands commands) {
         const std::string subresource = fmt::format("{}, case '{}'", where, *name);
         for (const ExpandedCase& each : expanded(*name, cases[i], shared, subresource, bytes)) {
             suite.cases.push_back(
-                read_case(each.name, each.json, fmt::format("{}, case '{}'", where, each.name), folders));
+                read_case(each.name, each.json, fmt::format("{}, case '{}'", where, each.name), folders, defaults));
             suite.cases.back().is_quick = each.is_quick;
             suite.cases.back().entry = i;
         }

@@ -14,6 +14,7 @@
 #include "viewer/verify/image_files.h"
 #include "viewer/verify/input_memory.h"
 #include "viewer/verify/pattern.h"
+#include "viewer/verify/reference.h"
 
 namespace texton::verify {
 
@@ -74,15 +75,28 @@ struct Case {
     std::size_t entry = 0;  ///< index of the entry in the file; a matrix makes several cases of one entry
 };
 
+/// Which of several references of a case a result can match.
+enum class Variants : std::uint8_t {
+    any,      ///< any of them; the one with the most equal fields is the first
+    matching  ///< only the one whose device, driver and machine have the most equal fields
+};
+
 /// A suite of cases.
 struct Suite {
     std::string name;                               ///< name of the file without its extension
+    std::filesystem::path file{};                   ///< path of the file
     std::filesystem::path folder;                   ///< folder of the file; empty is the current folder
     std::filesystem::path references;               ///< folder of the references
     bool own_references = true;                     ///< the folder is named after the suite, so no other suite uses it
     std::optional<std::filesystem::path> within{};  ///< folder of all files and references; unset: they may be anywhere
+    bool image_references = false;                  ///< references are image files where these hold every bit
+    std::optional<std::filesystem::path> store{};   ///< folder of the texels of references, by content hash
+    Variants variants = Variants::any;              ///< which references of a case count
     std::vector<Case> cases;                        ///< with a case for each combination of a matrix
 };
+
+/// Returns where the references of a suite are.
+[[nodiscard]] ReferencePlaces places_of(const Suite& suite);
 
 /// Whether a suite may name files and a folder of references outside of its own folder. A symbolic link that leads out
 /// of the folder counts as outside.
