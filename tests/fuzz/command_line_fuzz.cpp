@@ -14,10 +14,13 @@ using namespace texton;
 namespace {
 
 constexpr std::pair<const char*, void (*)(CLI::App*, cli::Status&)> kCommands[] = {
-    {"bench", cli::add_bench},     {"compare", cli::add_compare}, {"completion", cli::add_completion},
-    {"convert", cli::add_convert}, {"devices", cli::add_devices}, {"info", cli::add_info},
-    {"mips", cli::add_mips},       {"record", cli::add_record},   {"replay", cli::add_replay},
-    {"run", cli::add_run},         {"stats", cli::add_stats},     {"verify", cli::add_verify}};
+    {"approve", cli::add_approve}, {"bench", cli::add_bench},
+    {"compare", cli::add_compare}, {"completion", cli::add_completion},
+    {"convert", cli::add_convert}, {"devices", cli::add_devices},
+    {"info", cli::add_info},       {"mips", cli::add_mips},
+    {"record", cli::add_record},   {"replay", cli::add_replay},
+    {"run", cli::add_run},         {"stats", cli::add_stats},
+    {"verify", cli::add_verify}};
 
 // A program that stops after all arguments were parsed and checked, before the callbacks of its commands.
 class Program : public CLI::App {

@@ -15,6 +15,7 @@ enum class Status : int {
 /// Returns a validator that refuses text that is not a number of at least `minimum`.
 [[nodiscard]] CLI::Validator at_least(int minimum);
 
+void add_approve(CLI::App* command, Status& status);
 void add_batch(CLI::App* command, Status& status);
 void add_bench(CLI::App* command, Status& status);
 void add_record(CLI::App* command, Status& status);

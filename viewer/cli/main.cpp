@@ -35,12 +35,19 @@ struct Command {
 };
 
 constexpr std::array kCommands{
-    Command{"batch", cli::add_batch},     Command{"bench", cli::add_bench},
-    Command{"compare", cli::add_compare}, Command{"completion", cli::add_completion, false},
-    Command{"convert", cli::add_convert}, Command{"devices", cli::add_devices, false},
-    Command{"info", cli::add_info},       Command{"mips", cli::add_mips},
-    Command{"record", cli::add_record},   Command{"replay", cli::add_replay},
-    Command{"run", cli::add_run},         Command{"stats", cli::add_stats},
+    Command{"approve", cli::add_approve, false},
+    Command{"batch", cli::add_batch},
+    Command{"bench", cli::add_bench},
+    Command{"compare", cli::add_compare},
+    Command{"completion", cli::add_completion, false},
+    Command{"convert", cli::add_convert},
+    Command{"devices", cli::add_devices, false},
+    Command{"info", cli::add_info},
+    Command{"mips", cli::add_mips},
+    Command{"record", cli::add_record},
+    Command{"replay", cli::add_replay},
+    Command{"run", cli::add_run},
+    Command{"stats", cli::add_stats},
     Command{"verify", cli::add_verify},
 };
 

@@ -15,6 +15,7 @@ struct CommandName {
 
 /// All commands, in alphabetical order.
 inline constexpr std::array kCommandNames{
+    CommandName{"approve", "Approve the results in a report of `texton verify` as references", true},
     CommandName{"batch", "Apply a pipeline of kernels to many image files, and continue where an earlier run ended"},
     CommandName{"bench", "Measure how long kernels take on a device"},
     CommandName{"compare", "Compare two images: differing texels, ulp distances, PSNR, SSIM and FLIP", true},

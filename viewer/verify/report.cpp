@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <texton/error.h>
 #include <texton/image.h>
@@ -15,6 +16,7 @@
 #include "viewer/verify/image_difference.h"
 #include "viewer/verify/junit.h"
 #include "viewer/verify/kernel_footprint.h"
+#include "viewer/verify/reported_results.h"
 
 namespace texton::verify {
 namespace {
@@ -299,13 +301,16 @@ std::string origin_of(const Case& of) {
     return std::holds_alternative<GivenCase>(of.work) ? "Test image" : "Files";
 }
 
-std::string reference_text(const Reference& reference) {
+std::string reference_text(const Reference& reference, const std::vector<std::string>& equal_fields) {
     if (reference.toolkit.empty())
         return fmt::format("<p>Reference: the folder <code>{}</code>.</p>\n", escaped(reference.path.string()));
-    const std::string driver = reference.driver != 0 ? fmt::format(", driver {}", reference.driver) : "";
-    return fmt::format("<p>Reference: <code>{}</code>, created on {}{} by Texton {}.</p>\n",
-                       escaped(reference.path.filename().string()), escaped(reference.device), driver,
-                       escaped(reference.toolkit));
+    std::string driver = reference.driver != 0 ? fmt::format(", driver {}", reference.driver) : "";
+    if (!reference.driver_release.empty()) driver = ", driver " + escaped(reference.driver_release);
+    const std::string equal = equal_fields.empty() ? "none" : fmt::format("{}", fmt::join(equal_fields, ", "));
+    return fmt::format(
+        "<p>Reference: <code>{}</code>, created on {}{} by Texton {}. Fields that equal those of the device: {}.</p>\n",
+        escaped(reference.path.filename().string()), escaped(reference.device), driver, escaped(reference.toolkit),
+        equal);
 }
 
 void write_case(const fs::path& folder, const Suite& suite, const Case& of, const Result& result) {
@@ -318,7 +323,7 @@ void write_case(const fs::path& folder, const Suite& suite, const Case& of, cons
     if (!result.output.empty())
         body += fmt::format("<p>Last lines of the command:</p>\n<pre>{}</pre>\n", escaped(result.output));
     if (result.repetition) body += fmt::format("<p>{}.</p>\n", escaped(result.repetition->text()));
-    if (result.reference) body += reference_text(*result.reference);
+    if (result.reference) body += reference_text(*result.reference, result.equal_fields);
     body += images_of(folder, of, result) + kScript;
     write_text(folder / "index.html", page(of.name, body));
 }
@@ -356,6 +361,7 @@ void write_report(const fs::path& folder, const Suite& suite, const Device& devi
         passed, cases.size(), escaped(device.name()), skipped == 0 ? "" : fmt::format("; {} were skipped", skipped),
         rows);
     write_text(folder / "index.html", page(suite.name, body));
+    write_results(folder, suite, device, cases, results);
 }
 
 }  // namespace texton::verify

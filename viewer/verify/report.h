@@ -11,7 +11,7 @@ namespace texton::verify {
 ///
 /// The page embeds its images, so it can be read without the other files. It shows the expected and the actual image
 /// with a movable divider, their amplified difference, the ulp map, and the worst texels with the input texels that
-/// contribute to them. The folder also contains the images as .png files, and as .dds files with the exact texels.
+/// contribute to them. write_results() adds results.json, from which `texton approve` approves the results. The folder also contains the images as .png files, and as .dds files with the exact texels.
 ///
 /// Throws Error{io}, with the path, if a file cannot be written.
 void write_report(const std::filesystem::path& folder, const Suite& suite, const Device& device,

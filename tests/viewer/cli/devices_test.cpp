@@ -40,6 +40,9 @@ TEST_F(CliDevicesTest, EveryDeviceIsListedWithItsLimits) {
     EXPECT_EQ(cpu["properties"]["total_memory"], device.memory().total);
     EXPECT_EQ(cpu["limits"]["texture_2d"], json(device.limits().texture_2d));
     EXPECT_EQ(cpu["limits"]["pitch_alignment"], 512);
+    EXPECT_EQ(cpu["properties"]["driver_release"], "");
+    EXPECT_THAT(device.name(), HasSubstr("(" + cpu["properties"]["cpu"].get<std::string>() + ")"));
+    EXPECT_THAT(run("devices --device cpu").out, testing::ContainsRegex("driver_release +-\n"));
 }
 
 TEST_F(CliDevicesTest, MemoryOfTheCpuDeviceIsSetInBytesOrWithAUnit) {
@@ -161,8 +164,8 @@ TEST_F(CliCompletionTest, ScriptsAreValidInTheirShells) {
 }
 
 TEST_F(CliCompletionTest, HelpOfEveryCommandContainsExamplesAndExitStatus) {
-    for (const char* command : {"bench", "record", "compare", "completion", "convert", "devices", "info", "mips",
-                                "replay", "run", "stats", "verify"}) {
+    for (const char* command : {"approve", "bench", "record", "compare", "completion", "convert", "devices", "info",
+                                "mips", "replay", "run", "stats", "verify"}) {
         const Ended help = run(std::string(command) + " --help");
         EXPECT_EQ(help.status, 0);
         EXPECT_THAT(help.out, HasSubstr("Examples:\n  ")) << command;

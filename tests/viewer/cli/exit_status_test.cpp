@@ -39,6 +39,7 @@ protected:
         write_suite("unapproved", "a.png", "a.png");
         write_suite("bad", "bad.png", "a.png");
         ASSERT_EQ(run("verify s.json --device cpu --update --yes").status, 0);
+        ASSERT_EQ(run("verify s.json --device cpu --report report").status, 0);
     }
     void write_suite(const std::string& name, const std::string& first, const std::string& second) const {
         const auto test_case = [](const char* title, const std::string& file) {
@@ -61,6 +62,7 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
+    {"approve", "report s.json --yes", "", "", "gone s.json --yes", "report s.json --filter ["},
     {"batch", "p.json a.png -o 'good/{stem}.png' --device cpu",
      "p.json a.png bad.png -o 'both/{stem}.png' --device cpu", "", "p.json gone.png -o 'gone/{stem}.png' --device cpu",
      "p.json a.png -o '{steam}.png'"},
