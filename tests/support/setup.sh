@@ -25,6 +25,10 @@ texton_client_packages=(libopencv-imgcodecs-dev)
 # shellcheck disable=SC2034
 texton_screen_packages=(xvfb xauth)
 
+# The browser of the tests of reports.
+# shellcheck disable=SC2034
+texton_browser_packages=(chromium)
+
 texton_fail() {
     echo "$*" >&2
     exit 1

@@ -51,6 +51,9 @@ struct Options {
     bool json = false;
     bool allow_outside = false;
     bool commands = false;
+    bool single_file = false;
+
+    verify::ReportOptions report_options() const { return {.single_file = single_file}; }
 };
 
 [[noreturn]] void refuse(std::string problem, std::string remedy) {
@@ -141,7 +144,7 @@ void print_output(const Result& result) {
 }
 
 void print_results(const Suite& suite, const std::vector<const Case*>& cases, const std::vector<Result>& results,
-                   const Counts& counts, const fs::path& report) {
+                   const Counts& counts, const Options& options) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const std::optional<verify::Repetition>& repetition = results[i].repetition;
         if (repetition && repetition->varies()) fmt::print("varies: {}: {}\n", cases[i]->name, repetition->text());
@@ -150,7 +153,9 @@ void print_results(const Suite& suite, const std::vector<const Case*>& cases, co
         print_output(results[i]);
     }
     fmt::print("{}: {} cases: {}\n", suite.name, cases.size(), words_of(counts));
-    if (!report.empty()) fmt::print("report: {}\n", (report / "index.html").string());
+    if (options.report.empty()) return;
+    const fs::path report = options.report;
+    fmt::print("report: {}\n", (options.single_file ? report : report / "index.html").string());
 }
 
 Json json_of(const Suite& suite, const Device& device, const std::vector<const Case*>& cases,
@@ -185,6 +190,14 @@ Json json_of(const Suite& suite, const Device& device, const std::vector<const C
     return out;
 }
 
+// Refuses a path of the report that cannot be written, before the cases run.
+void check_report(const Options& options) {
+    if (options.single_file && (viewer::is_same_file(options.report, options.suite) ||
+                                (!options.junit.empty() && viewer::is_same_file(options.report, options.junit))))
+        refuse(fmt::format("--report would overwrite {}", options.report), "Write to another file.");
+    verify::prepare_report(options.report, options.report_options());
+}
+
 Status run(const Options& options) {
     const bool allows_commands = options.commands || options.list;  // a list of the cases runs nothing
     Suite suite =
@@ -200,6 +213,7 @@ Status run(const Options& options) {
     }
     if (options.update && options.json && !options.yes)
         refuse("--update cannot ask for confirmation if --json is given", "Add --yes, or omit --json.");
+    if (!options.report.empty()) check_report(options);
     const Device device = viewer::device_named(options.device);
     std::vector<Result> results;
     {
@@ -222,7 +236,8 @@ Status run(const Options& options) {
     Counts counts{};
     for (const Result& result : results) ++counts[static_cast<std::size_t>(result.outcome)];
     if (!options.junit.empty()) verify::write_junit(options.junit, suite, cases, results);
-    if (!options.report.empty()) verify::write_report(options.report, suite, device, cases, results);
+    if (!options.report.empty())
+        verify::write_report(options.report, suite, device, cases, results, options.report_options());
 
     const bool errors = count_of(counts, Outcome::failed) > 0;
     bool folders_differ = false;  // an update does not change folders
@@ -252,7 +267,7 @@ Status run(const Options& options) {
     if (options.json) {
         print_json(json_of(suite, device, cases, results, counts));
     } else {
-        print_results(suite, cases, results, counts, options.report);
+        print_results(suite, cases, results, counts, options);
     }
     if (errors) return Status::failed;
     const std::size_t good = count_of(counts, Outcome::passed) + count_of(counts, Outcome::skipped);
@@ -286,10 +301,15 @@ void add_verify(CLI::App* command, Status& status) {
                      "With --update: keep existing references, and write variants with this name, such as sm_90")
         ->type_name("NAME")
         ->needs(update);
+    CLI::Option* report =
+        command
+            ->add_option("--report", options->report,
+                         "Write an HTML report to this folder, with images of the cases that do not pass")
+            ->type_name("FOLDER");
     command
-        ->add_option("--report", options->report,
-                     "Write an HTML report to this folder, with images of the cases that do not pass")
-        ->type_name("FOLDER");
+        ->add_flag("--single-file", options->single_file,
+                   "With --report: write the report to one HTML file, which contains all images, instead of a folder")
+        ->needs(report);
     command
         ->add_option("--store", options->store,
                      "Folder of the texels of references by content hash, instead of the store that the suite names. "
@@ -325,6 +345,7 @@ void add_verify(CLI::App* command, Status& status) {
         "Examples:\n"
         "  texton verify suite.json                            # on the GPU, if there is one\n"
         "  texton verify suite.json --filter '^blur/' --report out\n"
+        "  texton verify suite.json --report out.html --single-file\n"
         "  texton verify suite.json --update                   # approve the results\n"
         "  texton verify suite.json --device cuda --update --as sm_90 --yes\n"
         "  texton verify renderer.json --commands              # runs the programs that the suite names\n"

@@ -30,15 +30,17 @@ std::string matched(const std::vector<HostImage>& images, std::vector<HostImage>
         for (std::size_t i = 0; i < images.size(); ++i) expected[i].name = images[i].name;
         return {};
     }
-    std::vector<HostImage> sorted;
+    std::vector<std::size_t> order;
     for (const HostImage& image : images) {
         const auto found = std::ranges::find(expected, image.name, &HostImage::name);
         if (found == expected.end()) return fmt::format("the reference has no image {}", image.name);
-        sorted.push_back(std::move(*found));
-        expected.erase(found);
+        order.push_back(static_cast<std::size_t>(found - expected.begin()));
     }
-    if (!expected.empty())
-        return fmt::format("the reference has an image {}, which was not made", expected.front().name);
+    for (const HostImage& image : expected)
+        if (std::ranges::find(images, image.name, &HostImage::name) == images.end())
+            return fmt::format("the reference has an image {}, which was not made", image.name);
+    std::vector<HostImage> sorted;
+    for (const std::size_t i : order) sorted.push_back(std::move(expected[i]));
     expected = std::move(sorted);
     return {};
 }

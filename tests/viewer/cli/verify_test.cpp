@@ -187,13 +187,48 @@ TEST_F(CliVerifyTest, ReportHasAPageForEachFailingCase) {
     EXPECT_THAT(index, HasSubstr("1 of 3 cases passed"));
     EXPECT_FALSE(fs::exists(at("pages/floats")));
     const std::string page = text("pages/filter_linear/index.html");
-    EXPECT_THAT(page, HasSubstr("type=\"range\""));
+    EXPECT_THAT(page, HasSubstr("data-kind=\"flip\""));
     EXPECT_THAT(page, HasSubstr("src=\"data:image/png;base64,iVBORw0KGgo"));  // the PNG signature
     EXPECT_THAT(page, HasSubstr("texels read"));
     EXPECT_THAT(page, Not(HasSubstr("src=\"http")));
-    for (const char* name : {"expected", "actual", "difference", "ulp"})
+    for (const char* name : {"expected", "actual", "difference", "ulp", "flip"})
         EXPECT_EQ(read_image(at(std::string("pages/filter_linear/") + name + ".png")).extent, (Extent{9, 7})) << name;
     EXPECT_EQ(open_image(at("pages/filter_linear/actual.dds")).info().extent, (Extent{9, 7}));
+}
+
+TEST_F(CliVerifyTest, ReportInASingleFileContainsEverything) {
+    verify("--update --yes");
+    write_suite(4);
+    const Ended result = verify("--report page.html --single-file");
+    EXPECT_EQ(result.status, 1) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("report: page.html\n"));
+    const std::string page = text("page.html");
+    EXPECT_THAT(page, HasSubstr("href=\"#case-filter_linear\">filter/linear</a>"));
+    EXPECT_THAT(page, HasSubstr("<article id=\"case-filter_linear\">"));
+    EXPECT_THAT(page, HasSubstr("texels read"));
+    EXPECT_THAT(page, Not(HasSubstr("index.html")));
+    std::vector<std::string> names;
+    for (const fs::directory_entry& each : fs::directory_iterator(folder())) names.push_back(each.path().filename());
+    EXPECT_THAT(names, testing::UnorderedElementsAre("s.json", "s", "page.html", "out", "err"));
+}
+
+TEST_F(CliVerifyTest, ReportThatCannotBeWrittenIsRefusedBeforeTheCasesRun) {
+    write_image(at("in.png"), Format::rgba8_unorm, {2, 2}, std::vector<std::byte>(16));
+    std::ofstream(at("s.json"))
+        << R"({"cases": [{"name": "a", "command": ["touch", "{suite}/ran"], "images": "*.png"}]})";
+    fs::create_directories(at("folder"));
+    const auto refused = [&](const std::string& options, const std::string& message) {
+        const Ended ended = verify("--commands " + options);
+        EXPECT_EQ(ended.status, 2);
+        EXPECT_THAT(ended.err, HasSubstr(message));
+        EXPECT_FALSE(fs::exists(at("ran")));
+    };
+    refused("--report in.png", "the report cannot be written to in.png, which is a file");
+    refused("--report folder --single-file", "the report cannot be written to folder, which is a folder");
+    refused("--report s.json --single-file", "--report would overwrite s.json");
+    refused("--report out.xml --junit out.xml --single-file", "--report would overwrite out.xml");
+    refused("--report in.png/report", "the folder in.png/report of the report cannot be created");
+    refused("--single-file", "--single-file requires --report");
 }
 
 TEST_F(CliVerifyTest, FailedCaseIsAnErrorAndTheOtherCasesRun) {

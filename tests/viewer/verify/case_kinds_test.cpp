@@ -402,7 +402,7 @@ TEST_F(CaseKindsTest, ReportsShowTheKindsOfCases) {
     EXPECT_FALSE(fs::exists(folder_.at("out/skip")));
     EXPECT_THAT(text("out/files/index.html"), AllOf(HasSubstr("<h2>in.png</h2>"), HasSubstr("data:image/png")));
     EXPECT_THAT(text("out/folders/index.html"), AllOf(HasSubstr("<h2>x.png</h2>"), HasSubstr("Reference: the folder"),
-                                                      HasSubstr("difference &times;")));
+                                                      HasSubstr("Difference &times;")));
     EXPECT_THAT(text("out.xml"), AllOf(HasSubstr(R"(tests="4" failures="2" errors="1" skipped="1")"),
                                        HasSubstr(R"(<skipped message="s.json, case 'skip')"),
                                        HasSubstr("<system-out>&lt;last&gt;</system-out>")));
