@@ -25,7 +25,10 @@ struct Pair {
     std::optional<fs::path> actual;
     const Criteria* criteria = nullptr;
 };
-using Pairs = std::map<std::string, Pair>;
+struct Before {
+    bool operator()(const std::string& a, const std::string& b) const noexcept { return comes_before(a, b); }
+};
+using Pairs = std::map<std::string, Pair, Before>;
 
 // Returns all files of a folder whose names are those of images.
 std::vector<FoundFile> all_files(const fs::path& folder, const std::optional<fs::path>& within,

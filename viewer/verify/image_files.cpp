@@ -61,7 +61,7 @@ std::vector<fs::path> matching_files(const fs::path& folder, const std::string& 
         std::error_code failed;
         if (!fs::is_directory(path, failed)) files.emplace_back(path);
     }
-    std::ranges::sort(files);
+    std::ranges::sort(files, [](const fs::path& a, const fs::path& b) { return comes_before(a.native(), b.native()); });
     return files;
 }
 
@@ -88,6 +88,31 @@ void add_images(std::vector<HostImage>& images, const viewer::ComparedFile& file
 }
 
 }  // namespace
+
+bool comes_before(std::string_view a, std::string_view b) noexcept {
+    constexpr std::string_view kDigits = "0123456789";
+    const auto is_digit = [](char letter) { return letter >= '0' && letter <= '9'; };
+    std::string_view left = a, right = b;
+    while (!left.empty() && !right.empty()) {
+        if (!is_digit(left.front()) || !is_digit(right.front())) {
+            if (left.front() != right.front())
+                return static_cast<unsigned char>(left.front()) < static_cast<unsigned char>(right.front());
+            left.remove_prefix(1);
+            right.remove_prefix(1);
+            continue;
+        }
+        const auto number = [kDigits](std::string_view& text) {
+            const std::string_view digits = text.substr(0, text.find_first_not_of(kDigits));
+            text.remove_prefix(digits.size());
+            return digits.substr(std::min(digits.find_first_not_of('0'), digits.size()));
+        };
+        const std::string_view number_left = number(left), number_right = number(right);
+        if (number_left.size() != number_right.size()) return number_left.size() < number_right.size();
+        if (number_left != number_right) return number_left < number_right;
+    }
+    if (left.empty() != right.empty()) return left.empty();
+    return a < b;  // 01 and 1
+}
 
 std::vector<FoundFile> find_files(const fs::path& folder, const std::optional<fs::path>& within,
                                   const std::vector<ImagePattern>& patterns, const ImagePattern*& unmatched) {

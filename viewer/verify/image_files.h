@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "viewer/model/host_image.h"
@@ -24,7 +25,11 @@ struct FoundFile {
     const Criteria* criteria;  ///< of the pattern
 };
 
-/// Returns the files of a folder that match the patterns, in the order of the patterns and sorted by path. The first
+/// Returns true if the name of a file comes before another one. Numbers in names are compared by their value, so that
+/// frame_2 comes before frame_10.
+[[nodiscard]] bool comes_before(std::string_view a, std::string_view b) noexcept;
+
+/// Returns the files of a folder that match the patterns, in the order of the patterns and of comes_before(). The first
 /// pattern that matches a file applies. Folders and files whose names begin with a dot do not match, except if the
 /// pattern spells it.
 ///

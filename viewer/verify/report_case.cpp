@@ -220,6 +220,27 @@ Pane pane_of(const char* kind, const char* caption, const HostImage& image) {
     return {kind, caption, opaque(flat(image.extent), shown_values(image))};
 }
 
+// Adds the picture of the texels that vary between runs to the panes of an image.
+void add_varying(std::vector<Pane>& panes, const Repetition& repetition, const VaryingTexels& varying) {
+    const auto others = static_cast<float>(std::max<std::size_t>(repetition.distinct, 2) - 1);
+    std::vector<float> shares(varying.counts.size());
+    for (std::size_t i = 0; i < shares.size(); ++i) shares[i] = static_cast<float>(varying.counts[i]) / others;
+    panes.push_back(
+        {"varying",
+         fmt::format("Texels that vary between runs. Black: equal in all results; pale yellow: different in "
+                     "{} other results",
+                     repetition.distinct - 1),
+         {flat(varying.extent), heat_map(shares)},
+         Reduction::brightest});
+}
+
+// Returns the varying texels of an image of a result, or nullptr.
+const VaryingTexels* varying_of(const Result& result, std::size_t image) {
+    if (!result.repetition) return nullptr;
+    const auto found = std::ranges::find(result.repetition->images, image, &VaryingTexels::image);
+    return found == result.repetition->images.end() ? nullptr : &*found;
+}
+
 // Returns the section of an image that has the same shape as its reference.
 std::string compared(Sections& sections, const Case& of, const Result& result, std::size_t i) {
     const HostImage& actual = result.images[i];
@@ -246,6 +267,7 @@ std::string compared(Sections& sections, const Case& of, const Result& result, s
                          {extent, heat_map(flip->errors)},
                          Reduction::brightest});
     }
+    if (const VaryingTexels* varying = varying_of(result, i)) add_varying(panes, *result.repetition, *varying);
     std::optional<Offset> worst;
     if (!comparison.worst.empty()) worst = flat_position(comparison.worst.front().at, actual.extent);
     return sections.section(
@@ -254,8 +276,8 @@ std::string compared(Sections& sections, const Case& of, const Result& result, s
 }
 
 // Returns the section of an image without a comparison: it has no reference, or a reference of another shape.
-std::string not_compared(Sections& sections, const HostImage* expected, const HostImage* actual, std::size_t i,
-                         bool several) {
+std::string not_compared(Sections& sections, const Result& result, const HostImage* expected, const HostImage* actual,
+                         std::size_t i, bool several) {
     std::vector<Pane> panes;
     std::string text;
     if (expected != nullptr) {
@@ -266,6 +288,8 @@ std::string not_compared(Sections& sections, const HostImage* expected, const Ho
         panes.push_back(pane_of("actual", "Actual", *actual));
         text += (text.empty() ? "Actual: " : "; actual: ") + actual->text();
     }
+    if (const VaryingTexels* varying = actual != nullptr ? varying_of(result, i) : nullptr)
+        add_varying(panes, *result.repetition, *varying);
     if (actual == nullptr) text += "; there is no such image in the result";
     return sections.section(i, head_of(actual != nullptr ? *actual : *expected, i, several, text), panes, {}, "");
 }
@@ -289,22 +313,53 @@ Pairs pairs_of(const Result& result) {
     return pairs;
 }
 
+// Returns the sections of a case whose result is equal to a reference, but varies: the texels that vary.
+std::string varying_images(Sections& sections, const Repetition& repetition) {
+    std::string out;
+    for (const VaryingTexels& each : repetition.images) {
+        if (!sections.has_room()) break;
+        std::vector<Pane> panes;
+        add_varying(panes, repetition, each);
+        const std::string name = each.name.empty() ? fmt::format("Image {}", each.image) : escaped(each.name);
+        out += sections.section(each.image, fmt::format("<h2>{}</h2>\n", name), panes, {}, "");
+    }
+    return out;
+}
+
+// Tells which image is the first one that differs, in the order of frames, parts and levels.
+std::string first_difference(const Pairs& pairs) {
+    const auto is_equal = [](const auto& pair) {
+        return pair.first != nullptr && pair.second != nullptr && *pair.first == *pair.second;
+    };
+    const auto first = std::ranges::find_if_not(pairs, is_equal);
+    if (pairs.size() < 2 || first == pairs.end()) return {};
+    const std::string& name = (first->second != nullptr ? first->second : first->first)->name;
+    const auto index = first - pairs.begin();
+    return fmt::format(
+        "<p>The first image that differs is <b>{}</b>, after {} equal images. {} of {} images differ.</p>\n",
+        name.empty() ? fmt::format("image {}", index) : escaped(name), index,
+        pairs.size() - static_cast<std::size_t>(std::ranges::count_if(pairs, is_equal)), pairs.size());
+}
+
 std::string images_of(Sections& sections, const Case& of, const Result& result) {
+    if (result.images.empty() && result.repetition) return varying_images(sections, *result.repetition);
     std::string out;
     std::size_t shown = 0, left_out = 0, equal = 0;
     const Pairs pairs = pairs_of(result);
+    if (result.reference && has_references(of)) out += first_difference(pairs);
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         const auto [expected, actual] = pairs[i];
         const bool is_equal = expected != nullptr && actual != nullptr && *actual == *expected;
         if (is_equal) ++equal;
-        if (pairs.size() > 1 && (is_equal || shown == kMaxShown || !sections.has_room())) {
+        const bool is_of_interest = !is_equal || (actual != nullptr && varying_of(result, i) != nullptr);
+        if (pairs.size() > 1 && (!is_of_interest || shown == kMaxShown || !sections.has_room())) {
             ++left_out;
             continue;
         }
         ++shown;
         if (actual != nullptr) sections.save_exact("actual", i, *actual);
         if (expected != nullptr) sections.save_exact("expected", i, *expected);
-        out += result.comparisons.empty() ? not_compared(sections, expected, actual, i, pairs.size() > 1)
+        out += result.comparisons.empty() ? not_compared(sections, result, expected, actual, i, pairs.size() > 1)
                                           : compared(sections, of, result, i);
     }
     if (left_out == 0) return out;
@@ -374,9 +429,12 @@ std::string case_article(const Suite& suite, const Case& of, const Result& resul
     out += fmt::format("<p>{} of suite {}.</p>\n", origin_of(of), escaped(suite.name));
     if (!result.output.empty())
         out += fmt::format("<p>Last lines of the command:</p>\n<pre>{}</pre>\n", escaped(result.output));
+    if (result.repetition) out += fmt::format("<p>{}.</p>\n", escaped(result.repetition->text()));
     if (result.reference) out += reference_text(*result.reference, result.equal_fields);
     out += extra;
-    Sections sections(std::move(output), result.images.size() > 1);
+    const std::size_t images = std::max({result.images.size(), result.reference ? result.reference->images.size() : 0,
+                                         result.repetition ? result.repetition->images.size() : 0});
+    Sections sections(std::move(output), images > 1);
     return out + images_of(sections, of, result) + "</div>\n</article>\n";
 }
 

@@ -71,7 +71,9 @@ std::string compare_all(Result& result, const MadeImages& made) {
         }
         result.comparisons.push_back(std::move(difference.comparison));
     }
-    return more == 0 ? message : message + fmt::format("; and {} other images", more);
+    return more == 0 ? message
+                     : message + fmt::format("; it is the first of {} images that exceed a limit, of {} images",
+                                             more + 1, made.images.size());
 }
 
 // Returns why images that are equal to their reference do not pass; empty if they do.
