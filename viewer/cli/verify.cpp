@@ -21,6 +21,7 @@
 #include "viewer/verify/case_filter.h"
 #include "viewer/verify/junit.h"
 #include "viewer/verify/report.h"
+#include "viewer/verify/run_history.h"
 #include "viewer/verify/run_suite.h"
 
 namespace texton::cli {
@@ -52,8 +53,10 @@ struct Options {
     bool allow_outside = false;
     bool commands = false;
     bool single_file = false;
+    std::string history;
+    std::string label;
 
-    verify::ReportOptions report_options() const { return {.single_file = single_file}; }
+    verify::ReportOptions report_options() const { return {.single_file = single_file, .history = {}}; }
 };
 
 [[noreturn]] void refuse(std::string problem, std::string remedy) {
@@ -198,6 +201,21 @@ void check_report(const Options& options) {
     verify::prepare_report(options.report, options.report_options());
 }
 
+// Refuses a history that cannot be written, before the cases run.
+void check_history(const Options& options) {
+    for (const std::string* other : {&options.suite, &options.junit, &options.report})
+        if (!other->empty() && viewer::is_same_file(options.history, *other))
+            refuse(fmt::format("--history would change {}", *other), "Give the path of another file.");
+    verify::prepare_history(options.history);
+}
+
+void write_report(const Options& options, const Suite& suite, const Device& device,
+                  const std::vector<const Case*>& cases, const std::vector<Result>& results) {
+    verify::ReportOptions report = options.report_options();
+    if (!options.history.empty()) report.history = verify::read_history(options.history, suite);
+    verify::write_report(options.report, suite, device, cases, results, report);
+}
+
 Status run(const Options& options) {
     const bool allows_commands = options.commands || options.list;  // a list of the cases runs nothing
     Suite suite =
@@ -214,6 +232,7 @@ Status run(const Options& options) {
     if (options.update && options.json && !options.yes)
         refuse("--update cannot ask for confirmation if --json is given", "Add --yes, or omit --json.");
     if (!options.report.empty()) check_report(options);
+    if (!options.history.empty()) check_history(options);
     const Device device = viewer::device_named(options.device);
     std::vector<Result> results;
     {
@@ -236,8 +255,8 @@ Status run(const Options& options) {
     Counts counts{};
     for (const Result& result : results) ++counts[static_cast<std::size_t>(result.outcome)];
     if (!options.junit.empty()) verify::write_junit(options.junit, suite, cases, results);
-    if (!options.report.empty())
-        verify::write_report(options.report, suite, device, cases, results, options.report_options());
+    if (!options.history.empty()) verify::append_history(options.history, suite, device, options.label, cases, results);
+    if (!options.report.empty()) write_report(options, suite, device, cases, results);
 
     const bool errors = count_of(counts, Outcome::failed) > 0;
     bool folders_differ = false;  // an update does not change folders
@@ -315,6 +334,16 @@ void add_verify(CLI::App* command, Status& status) {
                      "Folder of the texels of references by content hash, instead of the store that the suite names. "
                      "Several machines can share it")
         ->type_name("FOLDER");
+    CLI::Option* history = command
+                               ->add_option("--history", options->history,
+                                            "Append a line of JSON with the result of each case to this file; the "
+                                            "report plots each case over time")
+                               ->type_name("FILE");
+    command
+        ->add_option("--label", options->label,
+                     "With --history: text that is kept with the results, for example a commit")
+        ->type_name("TEXT")
+        ->needs(history);
     command->add_option("--junit", options->junit, "Write the results to this file as JUnit XML")->type_name("FILE");
     command
         ->add_option("--jobs", options->jobs,
@@ -348,6 +377,7 @@ void add_verify(CLI::App* command, Status& status) {
         "  texton verify suite.json --report out.html --single-file\n"
         "  texton verify suite.json --update                   # approve the results\n"
         "  texton verify suite.json --device cuda --update --as sm_90 --yes\n"
+        "  texton verify suite.json --history history.jsonl --label \"$(git rev-parse --short HEAD)\" --report out\n"
         "  texton verify renderer.json --commands              # runs the programs that the suite names\n"
         "\n"
         "Exit status:\n"

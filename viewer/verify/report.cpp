@@ -16,6 +16,7 @@
 #include "viewer/verify/failures.h"
 #include "viewer/verify/junit.h"
 #include "viewer/verify/report_case.h"
+#include "viewer/verify/report_history.h"
 #include "viewer/verify/report_page.h"
 #include "viewer/verify/reported_results.h"
 
@@ -27,6 +28,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kRoomOfPage = std::size_t{64} << 20;         // bytes of images in the page of a case
 constexpr std::size_t kRoomOfSingleFile = std::size_t{256} << 20;  // bytes of images in a report in a single file
 constexpr std::size_t kMaxThumbnails = 200;                        // groups that have small images in the list
+
+constexpr std::size_t kMaxPlots = 200;  // cases of which the list has plots
 
 // Names of outcomes after a number of cases.
 constexpr std::array<const char*, kOutcomes> kCounted{"passed", "skipped", "differ", "without reference", "failed"};
@@ -95,11 +98,29 @@ private:
                         .previous = n > 0 ? address(pages_[n - 1], false) : "",
                         .next = n + 1 < pages_.size() ? address(pages_[n + 1], false) : "",
                         .position = fmt::format("{} of {}", n + 1, pages_.size())};
-        return case_article(suite_, *cases_[i], results_[i], {folder, scratch_.path(), room}, links);
+        return case_article(suite_, *cases_[i], results_[i], {folder, scratch_.path(), room}, links, history_card(i));
     }
 
     std::string link(std::size_t result, const char* attributes) const {
         return fmt::format("<a{} href=\"{}\">{}</a>", attributes, address(result, true), escaped(cases_[result]->name));
+    }
+
+    const std::vector<HistoryEntry>& history_of(std::size_t result) const {
+        static const std::vector<HistoryEntry> kNone;
+        const auto found = options_.history.find(cases_[result]->name);
+        return found == options_.history.end() ? kNone : found->second;
+    }
+
+    std::string history_card(std::size_t result) const {
+        const std::string plot = history_plot(history_of(result));
+        return plot.empty() ? plot : "<div class=\"card\">\n<h2>History</h2>\n" + plot + "</div>\n";
+    }
+
+    // Returns the cell of a case in the column of the history.
+    std::string history_cell(std::size_t result, bool has_page) const {
+        const std::string strip = outcome_strip(history_of(result));
+        if (has_page || strip.empty() || cases_.size() > kMaxPlots) return "<td>" + strip;
+        return fmt::format("<td><details><summary>{}</summary>\n{}</details>", strip, history_plot(history_of(result)));
     }
 
     // --- the list of cases ---
@@ -162,16 +183,17 @@ private:
             const bool is_compared = !result.comparisons.empty();
             rows += fmt::format(
                 "<tr><td class=\"name\">{}<td>{}<td class=\"number\">{}<td class=\"number\">{}<td "
-                "class=\"number\">{:.3f}<td>{}\n",
+                "class=\"number\">{:.3f}{}<td>{}\n",
                 has_page ? link(i, "") : escaped(cases_[i]->name), badge(result.outcome),
                 is_compared || result.equal ? std::to_string(result.differing()) : "",
-                is_compared || result.equal ? ulp_text(result.max_ulp()) : "", result.seconds, message);
+                is_compared || result.equal ? ulp_text(result.max_ulp()) : "", result.seconds,
+                options_.history.empty() ? "" : history_cell(i, has_page), message);
         }
         return fmt::format(
             "<div class=\"card\">\n<h2>All cases</h2>\n<div class=\"table\">\n<table class=\"wide\">\n<tr><th>case<th>"
-            "<th class=\"number\">differing texels<th class=\"number\">max ulp<th class=\"number\">seconds<th>\n{}"
+            "<th class=\"number\">differing texels<th class=\"number\">max ulp<th class=\"number\">seconds{}<th>\n{}"
             "</table>\n</div>\n</div>\n",
-            rows);
+            options_.history.empty() ? "" : "<th>history", rows);
     }
 
     fs::path path_;

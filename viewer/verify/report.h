@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "viewer/verify/run_history.h"
 #include "viewer/verify/run_suite.h"
 
 namespace texton::verify {
@@ -11,6 +12,9 @@ struct ReportOptions {
     /// The report is one HTML file without other files. It has images until they need 256 MiB; then it only has the
     /// numbers of the cases.
     bool single_file = false;
+    /// Earlier results of the cases, and this one. The report plots them; with more than 200 cases, only for the cases
+    /// that have a page, and the outcomes of the last 30 runs for all.
+    CaseHistories history{};
 };
 
 /// Writes an HTML report. `path` is a folder: index.html lists the failures, most severe first and in groups of like

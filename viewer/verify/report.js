@@ -82,7 +82,11 @@ class Viewer {
     makeTools() {
         const button = (text, title, action) => {
             const made = element('button', {type: 'button', textContent: text, title});
-            made.addEventListener('click', () => { activate(this); action(); });
+            made.addEventListener('click', event => {
+                activate(this);
+                action();
+                if (event.detail > 0) made.blur();  // after a click of the mouse, the space bar swaps images
+            });
             return made;
         };
         this.buttons = new Map();

@@ -15,6 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using test::Ended;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -231,6 +232,44 @@ TEST_F(CliVerifyTest, ReportThatCannotBeWrittenIsRefusedBeforeTheCasesRun) {
     refused("--single-file", "--single-file requires --report");
 }
 
+TEST_F(CliVerifyTest, HistoryKeepsResultsAndTheReportPlotsThem) {
+    verify("--update --yes --history h.jsonl --label first");
+    EXPECT_EQ(verify("--history h.jsonl --label second").status, 0);
+    write_suite(4);
+    EXPECT_EQ(verify("--history h.jsonl --report pages --label third").status, 1);
+    std::ifstream file(at("h.jsonl"));
+    std::vector<json> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(json::parse(line));
+    ASSERT_EQ(lines.size(), 9U);
+    EXPECT_EQ(lines[0]["outcome"], "no reference");
+    EXPECT_EQ(lines[3]["outcome"], "passed");
+    EXPECT_EQ(lines[6]["outcome"], "differs");
+    EXPECT_EQ(lines[6]["case"], "filter/nearest");
+    EXPECT_EQ(lines[6]["suite"], "s");
+    EXPECT_EQ(lines[6]["label"], "third");
+    EXPECT_GT(lines[6]["rmse"], 0);
+    EXPECT_THAT(text("pages/filter_nearest/index.html"), AllOf(HasSubstr("class=\"plot\""), HasSubstr("third")));
+    EXPECT_THAT(text("pages/index.html"), HasSubstr("<title>passed in 2 of the last 3 runs</title>"));
+}
+
+TEST_F(CliVerifyTest, HistoryThatCannotBeUsedIsRefusedBeforeTheCasesRun) {
+    fs::create_directories(at("folder"));
+    std::ofstream(at("notes.txt")) << "remember the milk\n";
+    const auto refused = [&](const std::string& options, const std::string& message) {
+        const Ended ended = verify("--update --yes " + options);
+        EXPECT_EQ(ended.status, 2);
+        EXPECT_THAT(ended.err, HasSubstr(message));
+        EXPECT_FALSE(fs::exists(at("s/floats.texref")));
+    };
+    refused("--history folder", "the history folder is a folder");
+    refused("--history notes.txt", "the history notes.txt is a file of another kind");
+    refused("--history s.json", "--history would change s.json");
+    refused("--history gone/h.jsonl", "the history gone/h.jsonl cannot be opened");
+    refused("--history x --junit x", "--history would change x");
+    refused("--label abc", "--label requires --history");
+    EXPECT_EQ(text("notes.txt"), "remember the milk\n");
+}
+
 TEST_F(CliVerifyTest, FailedCaseIsAnErrorAndTheOtherCasesRun) {
     std::ofstream(at("s.json")) << R"({"cases": [
         {"name": "a", "kernel": "resample", "input": {"file": "gone.png"}},
@@ -322,6 +361,9 @@ TEST_F(CliVerifyTest, RepeatedCasesTellHowTheyVary) {
     const std::string words = "4 runs gave 2 distinct results, 4 texels vary, and a reference is among the results";
     EXPECT_THAT(result.out, HasSubstr("varies: a: " + words + "\n"));
     EXPECT_THAT(text("page/index.html"), HasSubstr(words));
+    EXPECT_THAT(text("page/index.html"), HasSubstr("<a href=\"a/index.html\">a</a>"));
+    EXPECT_THAT(text("page/a/index.html"), AllOf(HasSubstr(words), HasSubstr("data-kind=\"varying\"")));
+    EXPECT_EQ(read_image(at("page/a/varying.png")).extent, (Extent{2, 2}));
     const json row = json::parse(verify("--commands --repeat 4 --json").out)["cases"][0]["repetition"];
     EXPECT_EQ(row["distinct"], 2);
     EXPECT_EQ(row["has_reference"], true);
