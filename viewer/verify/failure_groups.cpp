@@ -72,11 +72,15 @@ Severity severity(const Result& result) {
 
 }  // namespace
 
+bool is_failure(const Result& result) noexcept {
+    return result.outcome != Outcome::passed && result.outcome != Outcome::skipped;
+}
+
 std::vector<std::vector<std::size_t>> failure_groups(const std::vector<const Case*>& cases,
                                                      const std::vector<Result>& results) {
     std::map<std::string, std::vector<std::size_t>> by_failure;
     for (std::size_t i = 0; i < results.size(); ++i) {
-        if (results[i].outcome == Outcome::passed || results[i].outcome == Outcome::skipped) continue;
+        if (!is_failure(results[i])) continue;
         by_failure[failure_of(*cases[i], results[i])].push_back(i);
     }
     std::vector<std::pair<Severity, std::vector<std::size_t>>> sorted;

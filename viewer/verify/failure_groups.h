@@ -7,6 +7,9 @@
 
 namespace texton::verify {
 
+/// Returns true if the case neither passed nor was skipped.
+[[nodiscard]] bool is_failure(const Result& result) noexcept;
+
 /// Returns groups of indices of the results that neither passed nor were skipped. The most severe group is first; the
 /// indices of a group ascend.
 ///

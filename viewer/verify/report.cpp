@@ -13,7 +13,7 @@
 #include <texton/error.h>
 
 #include "viewer/verify/command.h"
-#include "viewer/verify/failures.h"
+#include "viewer/verify/failure_groups.h"
 #include "viewer/verify/junit.h"
 #include "viewer/verify/report_case.h"
 #include "viewer/verify/report_history.h"
@@ -56,8 +56,7 @@ public:
           results_(results),
           options_(options),
           groups_(failure_groups(cases, results)) {
-        for (const FailureGroup& group : groups_)
-            pages_.insert(pages_.end(), group.results.begin(), group.results.end());
+        for (const std::vector<std::size_t>& group : groups_) pages_.insert(pages_.end(), group.begin(), group.end());
         for (std::size_t i = 0; i < results.size(); ++i)
             if (!is_failure(results[i]) && varies(results[i])) pages_.push_back(i);
     }
@@ -146,10 +145,10 @@ private:
     std::string failures() const {
         std::string out =
             "<h2>Failures</h2>\n<p class=\"faint\">Most severe first: cases that could not be run, other sizes or "
-            "formats, then by the root mean squared error. Failures are alike if the same texels differ by about the "
-            "same number of steps, or if the message is the same.</p>\n<ol class=\"groups\">\n";
+            "formats, then by the largest difference. Failures are alike if the same texels differ by the same "
+            "number of steps, or if the message is the same.</p>\n<ol class=\"groups\">\n";
         for (std::size_t n = 0; n < groups_.size(); ++n) {
-            const std::vector<std::size_t>& alike = groups_[n].results;
+            const std::vector<std::size_t>& alike = groups_[n];
             const std::size_t first = alike.front();
             const Result& result = results_[first];
             const std::string thumbs = n < kMaxThumbnails ? thumbnails(result, scratch_.path()) : "";
@@ -202,7 +201,7 @@ private:
     const std::vector<const Case*>& cases_;
     const std::vector<Result>& results_;
     ReportOptions options_;
-    std::vector<FailureGroup> groups_;
+    std::vector<std::vector<std::size_t>> groups_;
     std::vector<std::size_t> pages_;  // results that have an article, in its order
     WorkingFolder scratch_;
 };

@@ -21,7 +21,6 @@
 
 #include "arrays/files/descriptor.h"
 #include "viewer/model/json_object.h"
-#include "viewer/verify/failures.h"
 
 namespace texton::verify {
 namespace {
@@ -94,6 +93,17 @@ std::optional<HistoryEntry> entry_in(const Json& line) {
     entry.rmse = rmse != line.end() && rmse->is_null() ? std::numeric_limits<double>::infinity()
                                                        : number_in<double>(line, "rmse");
     return entry;
+}
+
+// Returns the largest root mean squared error of the images, divided by the range of their channels. It is infinite if a NaN
+// or an infinity is compared with another value.
+double relative_rmse(const Result& result) {
+    double largest = 0;
+    for (const Comparison& comparison : result.comparisons) {
+        const double rmse = comparison.all.rmse / comparison.peak;
+        largest = std::max(largest, std::isfinite(rmse) ? rmse : std::numeric_limits<double>::infinity());
+    }
+    return largest;
 }
 
 }  // namespace

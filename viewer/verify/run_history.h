@@ -21,7 +21,7 @@ struct HistoryEntry {
     double seconds = 0;         ///< duration of the case
     std::size_t differing = 0;  ///< number of texels that differ
     std::uint32_t max_ulp = 0;  ///< largest ulp distance
-    double rmse = 0;            ///< relative_rmse()
+    double rmse = 0;  ///< largest root mean squared error of the images, divided by the range of their channels
 };
 
 /// Entries of the cases of a suite by name, oldest first.
