@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <memory>
+#include <regex>
 #include <set>
 
 #include <fmt/format.h>
@@ -39,6 +40,15 @@ struct Options {
                  .remedy = std::move(remedy)});
 }
 
+std::regex case_filter(const std::string& filter) {
+    try {
+        return std::regex(filter);
+    } catch (const std::regex_error& error) {
+        refuse(fmt::format("--filter '{}' is not a valid regular expression: {}", filter, error.what()),
+               "Correct the expression.");
+    }
+}
+
 // Returns the path of the suite that the report names. Another machine wrote it, so it must start here.
 fs::path suite_of(const ReportedResults& reported) {
     const fs::path path = fs::path(reported.suite_file).lexically_normal();
@@ -55,7 +65,7 @@ std::vector<ReportedResult> chosen(const ReportedResults& reported, const Suite&
     std::set<std::string> names;
     for (const verify::Case& each : suite.cases) names.insert(each.name);
     std::vector<ReportedResult> out;
-    const std::regex pattern = case_filter(filter, "texton approve");
+    const std::regex pattern = case_filter(filter);
     for (const ReportedResult& each : reported.results) {
         if (!std::regex_search(each.name, pattern)) continue;
         if (!names.contains(each.name))

@@ -12,7 +12,7 @@
 
 #include <texton/error.h>
 
-#include "viewer/verify/limits.h"
+#include "viewer/verify/exceeded_limits.h"
 #include "viewer/verify/sized_image.h"
 
 namespace texton::verify {

@@ -294,6 +294,8 @@ TEST_F(CriteriaTest, RuleRefuseFailsForEqualImagesToo) {
               "1 texels contain NaN, which 'special' refuses");
     EXPECT_EQ(exceeded_by_equal(a, criteria(R"("special": "refuse", "mask": [[0, 0, 2, 1]])")), "");
     EXPECT_EQ(exceeded_by_equal(a, criteria("")), "");
+    // Values of the reference are not refused.
+    EXPECT_EQ(exceeded(a, floats({3, 1}, {1, 2, 1}), R"("special": "refuse", "tolerance": {"share": 1})"), "");
 }
 
 TEST_F(CriteriaTest, SpecialValuesOfOtherFormatsDoNotExist) {

@@ -1,4 +1,4 @@
-#include "viewer/verify/limits.h"
+#include "viewer/verify/exceeded_limits.h"
 
 #include <algorithm>
 #include <cmath>
