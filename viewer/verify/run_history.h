@@ -21,7 +21,9 @@ struct HistoryEntry {
     double seconds = 0;         ///< duration of the case
     std::size_t differing = 0;  ///< number of texels that differ
     std::uint32_t max_ulp = 0;  ///< largest ulp distance
-    double rmse = 0;  ///< largest root mean squared error of the images, divided by the range of their channels
+    /// The largest root mean squared error of the images, divided by the range of a channel. Infinite if a NaN or an
+    /// infinity is compared with another value.
+    double rmse = 0;
 };
 
 /// Entries of the cases of a suite by name, oldest first.
