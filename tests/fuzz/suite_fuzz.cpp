@@ -1,10 +1,11 @@
 // Suites of regression tests. The input is the text of a suite. The parts of accepted suites that are parsed later
-// (samplers, patterns) are parsed, too. Nothing is run or written.
+// (samplers, patterns) are parsed, too, and masks are inserted into the text. Nothing is run or written.
 #include <algorithm>
 #include <set>
 
 #include "tests/fuzz/fuzz.h"
 #include "viewer/verify/suite.h"
+#include "viewer/verify/suite_text.h"
 
 using namespace texton;
 
@@ -35,6 +36,17 @@ void check(const verify::Case& of) {
     fuzz::require(of.criteria.ignored < 15, "a channel is compared");
 }
 
+// with_mask() compares its result with the values that it must have.
+void check_masks(const std::string& text, const verify::Case& of) {
+    const std::vector<Region> box{{{1, 2, 0}, {3, 4, 1}}};
+    for (const std::optional<std::size_t> pattern : {std::optional<std::size_t>(), std::optional<std::size_t>(0)}) {
+        const auto masked = fuzz::accepted([&] { return verify::with_mask(text, of.entry, pattern, box); });
+        if (!masked) continue;
+        const auto again = fuzz::accepted([&] { return verify::with_mask(*masked, of.entry, pattern, box); });
+        fuzz::require(again == masked, "a mask that is there already changes nothing");
+    }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -49,6 +61,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         fuzz::require(names.insert(verify::file_name(each.name)).second, "each case has a file name of its own");
     }
     suite->cases.resize(std::min(suite->cases.size(), kCheckedCases));
+    const std::string text(reinterpret_cast<const char*>(data), size);
+    for (const verify::Case& each : suite->cases) check_masks(text, each);
     for (const verify::Case& each : suite->cases)
         if (const auto* kernel = std::get_if<verify::KernelCase>(&each.work))
             for (const verify::Input& input : kernel->inputs) check(input);

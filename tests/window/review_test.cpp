@@ -339,6 +339,33 @@ TEST_F(ReviewWindowTest, KeysChooseHowTheImagesAreCompared) {
     image("review_sides");
 }
 
+TEST_F(ReviewWindowTest, WorstTexelsAreShownOneAfterTheOther) {
+    prepare();
+    std::vector<std::byte> texels(16 * 12 * 4, std::byte{100});
+    texels[4 * (16 * 11 + 15)] = std::byte{255};
+    texels[4 * (16 * 3 + 7)] = std::byte{90};
+    write_image(at("a.png"), Format::rgba8_unorm, {16, 12}, texels);
+    start();
+    ASSERT_EQ(shown(), "a");
+    press(Qt::Key_U);
+    EXPECT_EQ(session().pins, (std::vector<Position>{{15.5, 11.5}}));
+    EXPECT_EQ(session().view.center, (Position{15.5, 11.5}));
+    press(Qt::Key_U);
+    EXPECT_EQ(session().pins, (std::vector<Position>{{7.5, 3.5}}));
+    press(Qt::Key_U);
+    EXPECT_EQ(session().pins, (std::vector<Position>{{15.5, 11.5}}));
+    press(Qt::Key_J);
+    EXPECT_TRUE(session().pins.empty());
+    press(Qt::Key_F);
+    write("a.png", 100, -1, {20, 9});
+    press(Qt::Key_F5, Qt::ShiftModifier);
+    ASSERT_EQ(shown(), "d");
+    press(Qt::Key_K);
+    ASSERT_EQ(shown(), "a");
+    press(Qt::Key_U);
+    EXPECT_TRUE(problem().startsWith("No texel of the image differs")) << problem().toStdString();
+}
+
 TEST_F(ReviewWindowTest, BothCanvasesShareZoomAndPosition) {
     prepare();
     start();

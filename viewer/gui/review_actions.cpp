@@ -75,6 +75,14 @@ void add_view_actions(Actions& actions, SuiteReview& review, const QString& menu
                      [&review, view = each.view] { return review.view() == view; },
                      [&review] { return review.current().has_value(); }});
     }
+    actions.add({"review-worst",
+                 menu,
+                 tr("Worst &texel"),
+                 tr("Shows the texel with the largest difference, then the next ones"),
+                 {Qt::Key_U},
+                 [&review] { review.show_worst(); },
+                 {},
+                 [&review] { return review.current().has_value(); }});
     actions.add({"review-flip",
                  menu,
                  tr("Show the ot&her image"),

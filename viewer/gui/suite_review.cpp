@@ -267,6 +267,7 @@ void SuiteReview::set_current(std::size_t index, std::size_t image) {
     current_ = index;
     images_ = verify::image_pairs(review_->run().results[index]);
     image_ = image;
+    worst_ = 0;
 }
 
 void SuiteReview::step(int by, bool only_undecided) {
@@ -370,6 +371,25 @@ void SuiteReview::flip() {
     if (view_ != ReviewView::flip) return set_view(ReviewView::flip);
     workspace_.look([](Session& session) {
         if (session.reference) session.current = session.current == *session.reference ? 1 : *session.reference;
+    });
+}
+
+void SuiteReview::show_worst() {
+    constexpr double kSeenWell = 16;  // pixels per texel
+    const ImagePair* images = pair();
+    const auto& comparisons = current_ ? review_->run().results[*current_].comparisons : std::vector<Comparison>();
+    if (images == nullptr || !images->image || *images->image >= comparisons.size() ||
+        comparisons[*images->image].worst.empty()) {
+        Q_EMIT failed(tr("No texel of the image differs, or the images cannot be compared."));
+        return;
+    }
+    const std::vector<WorstTexel>& worst = comparisons[*images->image].worst;
+    const Offset at = worst[worst_++ % worst.size()].at;
+    workspace_.change(tr("Show the worst texel"), [&](Session& session) {
+        session.subresource.slice = at.z;
+        session.pins = {{static_cast<double>(at.x) + 0.5, static_cast<double>(at.y) + 0.5}};
+        session.view = {std::max(session.view.zoom, kSeenWell), session.pins.front()};
+        session.fits = false;
     });
 }
 

@@ -63,6 +63,8 @@ public:
     void set_view(ReviewView view);
     /// Shows the reference instead of the result, or the result again.
     void flip();
+    /// Pins the worst texel of the current image, or the next worst one, and shows it at the center of the canvas.
+    void show_worst();
 
     /// Approves the current case, or all cases of its group, and shows the next undecided case.
     void approve(bool group);
@@ -125,6 +127,7 @@ private:
     std::vector<verify::ImagePair> images_;
     std::size_t image_ = 0;
     ReviewView view_ = ReviewView::side_by_side;
+    std::size_t worst_ = 0;  // number of worst texels that were shown of the current image
     QString mask_note_;
     std::vector<std::size_t> undo_;  // number of changes of the session before each decision
     std::vector<std::size_t> redo_;

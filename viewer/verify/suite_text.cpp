@@ -42,7 +42,7 @@ public:
                 ++at;
             const std::string_view rest = text_.substr(std::min(at, text_.size()));
             if (rest.starts_with("//")) {
-                at += std::min(rest.find('\n'), rest.size());
+                at += std::min(rest.find_first_of("\r\n"), rest.size());
             } else if (rest.starts_with("/*")) {
                 at += std::min(rest.find("*/", 2), rest.size() - 2) + 2;
             } else {
