@@ -1,28 +1,30 @@
 #pragma once
-#include <array>
+// SHA-256, which libcrypto computes.
 #include <cstddef>
-#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+
+struct evp_md_ctx_st;
 
 namespace texton::verify {
 
 /// Computes the hash SHA-256 of FIPS 180-4. Not thread-safe.
 class Sha256 {
 public:
+    /// Throws Error{unsupported} if libcrypto does not have the hash.
+    Sha256();
+
     /// Appends bytes to the message.
     void add(std::span<const std::byte> bytes);
     /// Returns the hash as 64 hexadecimal digits. The object must not be used afterwards.
     std::string finish();
 
 private:
-    void add_block(const std::uint8_t* block);
-
-    std::array<std::uint32_t, 8> state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                        0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-    std::array<std::uint8_t, 64> block_{};
-    std::size_t in_block_ = 0;
-    std::uint64_t bytes_ = 0;
+    struct Free {
+        void operator()(evp_md_ctx_st* context) const noexcept;
+    };
+    std::unique_ptr<evp_md_ctx_st, Free> context_;
 };
 
 /// Returns the hash of the bytes as 64 hexadecimal digits.
