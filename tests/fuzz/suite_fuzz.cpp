@@ -34,6 +34,11 @@ void check(const verify::Case& of) {
     if (const auto* files = std::get_if<verify::FilesCase>(&of.work))
         fuzz::require(!files->images.empty(), "each case of files names them");
     fuzz::require(of.criteria.ignored < 15, "a channel is compared");
+    const verify::Criteria& here =
+        verify::criteria_for(of.criteria, {.name = "a", .driver_release = "1.2", .cpu = "b"});
+    fuzz::require(here.ignored < 15 && here.devices.size() <= of.criteria.devices.size(), "a device has criteria");
+    for (const verify::RegionLimits& region : here.regions)
+        fuzz::require(region.rectangle.extent.width > 0 && region.rectangle.extent.height > 0, "a region has texels");
 }
 
 // with_mask() compares its result with the values that it must have.

@@ -79,8 +79,10 @@ void write_results(const fs::path& folder, const Suite& suite, const Device& dev
     write_text(folder / kFile, out.dump(1, ' ', false, Json::error_handler_t::replace) + '\n');
 }
 
-ReportedResults read_results(const fs::path& folder) {
-    const fs::path path = folder / kFile;
+ReportedResults read_results(const fs::path& folder) { return read_results_file(folder / kFile); }
+
+ReportedResults read_results_file(const fs::path& path) {
+    const fs::path folder = path.parent_path();
     viewer::refuse_special_file(path);
     std::ifstream file(path, std::ios::binary);
     if (!file) refuse(path, "cannot be read", "Give the folder of a report of `texton verify --report`.");

@@ -31,8 +31,11 @@ struct ReportedResults {
 void write_results(const std::filesystem::path& folder, const Suite& suite, const Device& device,
                    const std::vector<const Case*>& cases, const std::vector<Result>& results);
 
-/// Reads results.json. Throws Error{io}, with the path, if it cannot be read or is damaged.
+/// Reads the file results.json in the folder of a report. Throws Error{io}, with the path, if it cannot be read or is
+/// damaged.
 [[nodiscard]] ReportedResults read_results(const std::filesystem::path& folder);
+/// Reads a file of this form.
+[[nodiscard]] ReportedResults read_results_file(const std::filesystem::path& path);
 
 /// Writes the results as references of the suite, and removes references. All files are read, checked and written
 /// completely before the first one replaces another. The bytes are those that an update writes on the machine that made
