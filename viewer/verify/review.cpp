@@ -29,11 +29,18 @@ std::string text_of(const fs::path& path) {
                  .remedy = "Give the path of a suite, a JSON file."});
 }
 
+// Returns true if `criteria` are `all`, or those of one of its devices.
+bool belongs_to(const Criteria* criteria, const Criteria& all) {
+    return criteria == &all || std::ranges::any_of(all.devices, [criteria](const DeviceCriteria& each) {
+               return criteria == &each.criteria;
+           });
+}
+
 // Returns the index of the pattern that the criteria of an image belong to; nothing if they are those of the case.
 std::optional<std::size_t> pattern_of(const Case& of, const Criteria* criteria) {
     const auto in = [criteria](const std::vector<ImagePattern>& patterns) -> std::optional<std::size_t> {
-        const auto found =
-            std::ranges::find(patterns, criteria, [](const ImagePattern& each) { return &each.criteria; });
+        const auto found = std::ranges::find_if(
+            patterns, [criteria](const ImagePattern& each) { return belongs_to(criteria, each.criteria); });
         if (found == patterns.end()) return {};
         return static_cast<std::size_t>(found - patterns.begin());
     };
@@ -166,6 +173,21 @@ MaskPosition Review::position_of(std::size_t index, std::size_t image) const {
     return {of.entry, pattern_of(of, run_->results[index].criteria.at(image))};
 }
 
+// Returns true if the criteria of an image are those of a device that has a mask of its own.
+bool Review::has_own_mask(std::size_t index, std::size_t image) const {
+    const Case& of = *run_->cases[index];
+    const Criteria* criteria = run_->results[index].criteria.at(image);
+    const auto differs = [criteria](const Criteria& all) {
+        return criteria != &all && belongs_to(criteria, all) && criteria->mask.rectangles != all.mask.rectangles;
+    };
+    const std::vector<ImagePattern>* patterns = nullptr;
+    if (const auto* command = std::get_if<CommandCase>(&of.work)) patterns = &command->images;
+    if (const auto* files = std::get_if<FilesCase>(&of.work)) patterns = &files->images;
+    if (const auto* folders = std::get_if<FoldersCase>(&of.work)) patterns = &folders->images;
+    return differs(of.criteria) ||
+           (patterns != nullptr && std::ranges::any_of(*patterns, differs, &ImagePattern::criteria));
+}
+
 Criteria Review::criteria(std::size_t index, std::size_t image) const {
     Criteria out = *run_->results[index].criteria.at(image);
     const auto changed = masks_.find(position_of(index, image));
@@ -184,6 +206,12 @@ void Review::set_mask(std::size_t index, std::size_t image, std::vector<Region> 
     const Criteria now = criteria(index, image);
     if (now.mask.file)
         refuse_mask(now, "the mask is the image " + now.mask.file->filename().string(), "Edit that image.");
+    if (now.mask.alpha)
+        refuse_mask(now, "the mask is the alpha of images, which rectangles would replace",
+                    "Edit the suite if rectangles are better.");
+    if (has_own_mask(index, image))
+        refuse_mask(now, "the mask belongs to 'devices'",
+                    "Insert \"mask\": " + mask_text(rectangles) + " into the suite.");
     if (now.mask.rectangles == rectangles) return;
     const MaskPosition position = position_of(index, image);
     for (std::size_t i = 0; i < run_->results.size(); ++i) {

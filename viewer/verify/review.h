@@ -93,7 +93,7 @@ public:
     std::vector<std::string> cases_of_mask(std::size_t index, std::size_t image) const;
     /// Sets the rectangles that are not compared in an image of a case. Other images of the case, and other cases of
     /// its matrix, can have the same mask. Throws Error{bad_argument} if a rectangle reaches beyond one of these images,
-    /// or if the mask is a file, and the errors of with_mask().
+    /// or if the mask is a file, the alpha of images or the mask of a device, and the errors of with_mask().
     void set_mask(std::size_t index, std::size_t image, std::vector<Region> rectangles);
 
     bool can_undo() const noexcept { return !undo_.empty(); }  ///< Returns true if a decision can be undone.
@@ -147,6 +147,7 @@ private:
     void decide(std::span<const std::size_t> indices, const Decision& decision);
     std::size_t exchange(std::vector<Step>& from, std::vector<Step>& to);
     MaskPosition position_of(std::size_t index, std::size_t image) const;
+    bool has_own_mask(std::size_t index, std::size_t image) const;
     RejectedCases rejected() const;
 
     std::shared_ptr<const SuiteRun> run_;

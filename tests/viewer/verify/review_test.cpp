@@ -227,6 +227,27 @@ TEST_F(ReviewTest, MaskThatCannotBeWrittenIsRefused) {
     EXPECT_FALSE(review.can_undo());
 }
 
+TEST_F(ReviewTest, MaskOfACaseAppliesToDevicesWithoutAMaskOfTheirOwn) {
+    prepare();
+    const auto suite = [&](const std::string& device_mask) {
+        return R"({"cases": [{"name": "a", "images": {"name": "image", "file": "a.png", "devices": [{"match": {"name": "*"})" +
+               device_mask + R"(, "tolerance": {"ulp": 1}}]}}]})";
+    };
+    write_text("s.json", suite(""));
+    Review review(run());
+    ASSERT_EQ(review.groups().size(), 1u);
+    review.set_mask(0, 0, {{{1, 1, 0}, {1, 1, 1}}});
+    apply(review);
+    EXPECT_EQ(run()->results[0].outcome, Outcome::passed);
+    write_text("s.json", suite(R"(, "mask": [[0, 0, 1, 1]])"));
+    Review own(run());
+    expect_error(
+        [&] {
+            own.set_mask(0, 0, {{{1, 1, 0}, {1, 1, 1}}});
+        },
+        ErrorCode::bad_argument, "texton::verify", {"'devices'", "[[1, 1, 1, 1]]"});
+}
+
 TEST_F(ReviewTest, NothingIsWrittenIfTheSuiteChangedBelowAMask) {
     prepare();
     const auto before = references();
