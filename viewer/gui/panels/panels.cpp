@@ -37,7 +37,8 @@ const std::vector<PanelInfo>& panels() {
     using enum PanelArea;
     static const std::vector<PanelInfo> all{
         panel<FilesPanel>("files", tr("Images"), tr("Open images with thumbnails"), left),
-        panel<ReviewPanel>("review", tr("Review"), tr("Failing cases of a suite, and decisions about them"), left),
+        panel<ReviewPanel>("review", tr("Review"), tr("Failing cases of a suite, and decisions about them"),
+                           left_below),
         panel<SubresourcePanel>("subresource", tr("Subresource"), tr("Visible level, layer, face, slice and plane"),
                                 left_below),
         panel<KernelPanel>("kernel", tr("Kernel"), tr("Kernel that runs on the image, and its parameters"), left_below),
