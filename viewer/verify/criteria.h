@@ -51,7 +51,7 @@ struct Criteria {
     std::vector<RegionLimits> regions{};
     SpecialValues special{};  ///< how NaN, infinity and -0 are compared
     /// Criteria that apply instead of these on devices that match. The first one that matches applies.
-    std::vector<DeviceCriteria> devices{};
+    std::vector<DeviceCriteria> devices;
 };
 
 /// Criteria for the devices that match.
@@ -64,8 +64,9 @@ struct DeviceCriteria {
 [[nodiscard]] const Criteria& criteria_for(const Criteria& criteria, const viewer::DeviceFields& fields);
 
 /// Reads the keys tolerance, mask, ignore, regions, special and devices of a suite, a case or an image. Keys that are
-/// not given keep the values of `defaults`. Keys that are given replace also those of the devices of `defaults`. Throws Error{bad_argument}, with the key, for an invalid value, and Error{not_permitted} for a mask or a
-/// map outside of the folder of the suite.
+/// not given keep the values of `defaults`. Keys that are given replace also those of the devices of `defaults`. Throws
+/// Error{bad_argument}, with the key, for an invalid value, and Error{not_permitted} for a mask or a map outside of the
+/// folder of the suite.
 [[nodiscard]] Criteria read_criteria(JsonObject& object, const SuiteFolders& folders, Criteria defaults = {});
 
 }  // namespace texton::verify
