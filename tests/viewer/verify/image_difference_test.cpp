@@ -33,7 +33,13 @@ HostImage bytes(Extent extent, const std::vector<int>& values) {
     return image;
 }
 
-Criteria limits(const Tolerance& tolerance) { return {.tolerance = tolerance, .mask = {}, .where = "here"}; }
+Criteria limits(const Tolerance& tolerance, const Mask& mask = {}) {
+    Criteria criteria;
+    criteria.tolerance = tolerance;
+    criteria.mask = mask;
+    criteria.where = "here";
+    return criteria;
+}
 
 std::string exceeded(const HostImage& a, const HostImage& b, const Criteria& criteria) {
     return difference_of(a, b, criteria).exceeded;
@@ -154,7 +160,7 @@ protected:
         return {.file = folder_.at("mask.png"), .rectangles = {}};
     }
     static Criteria with(const Mask& mask, const Tolerance& tolerance = {.ulp = 0}) {
-        return {.tolerance = tolerance, .mask = mask, .where = "here"};
+        return limits(tolerance, mask);
     }
     static HostImage gray(std::vector<int> values, Extent extent = {4, 2}) {
         HostImage image(Format::r8_unorm, extent);
