@@ -1,67 +1,55 @@
-// Computes counts, sums and the worst texels, row by row. Each block of rows has its own sums, which are added in the
-// order of the blocks. Differences of codes are added as integers, so that sums are exact except for 32-bit formats.
+// Computes counts, sums and the worst texels of images in host memory, segment by segment.
 #include <bit>
 #include <cmath>
-#include <limits>
-#include <numeric>
-#include <tuple>
 
 #include "kernels/metrics/code_rows.h"
+#include "kernels/metrics/difference_sums.h"
 #include "kernels/metrics/parts.h"
 
 namespace texton::detail {
 namespace {
 
-constexpr std::size_t kBlockTexels = std::size_t{1} << 17;
+constexpr std::size_t kPartSegments = 128;
 
-struct ChannelSums {
-    std::size_t differing = 0;
-    std::uint32_t max_ulp = 0;
-    double max = 0;  // like the sums in codes, unless the format is a float format
-    double sum = 0;
-    double squares = 0;
-    std::array<std::size_t, 2> nans{};
-    std::array<std::size_t, 2> infinities{};
-};
+// The sums of a segment in lanes.
+struct Lanes {
+    std::array<std::array<double, kSegmentLanes>, 4> differences{};
+    std::array<std::array<double, kSegmentLanes>, 4> squares{};
+    bool is_clear = true;
 
-struct Sums {
-    std::array<ChannelSums, 4> channels{};
-    CodeDistances codes;  // of formats with codes of at most 16 bits, in place of the other sums
-    std::size_t differing = 0;
-    std::array<std::size_t, 33> histogram{};  // of the channels of texels that differ
-    std::vector<WorstTexel> worst;
-};
-
-bool worse(const WorstTexel& one, const WorstTexel& other) {
-    if (one.ulp != other.ulp) return one.ulp > other.ulp;
-    if (one.difference != other.difference) return one.difference > other.difference;
-    return std::tie(one.at.z, one.at.y, one.at.x) < std::tie(other.at.z, other.at.y, other.at.x);
-}
-
-// Adds a texel to the worst ones so far if it belongs to them. `worst` is a heap whose first element is the least bad.
-void keep_worst(std::vector<WorstTexel>& worst, std::size_t count, const WorstTexel& texel) {
-    if (worst.size() == count) {
-        if (!worse(texel, worst.front())) return;
-        std::pop_heap(worst.begin(), worst.end(), worse);
-        worst.back() = texel;
-    } else {
-        worst.push_back(texel);
+    RoundedSums take() {
+        RoundedSums sums;
+        if (is_clear) return sums;
+        for (std::size_t c = 0; c < 4; ++c) {
+            sums.differences[c] = folded(differences[c]);
+            sums.squares[c] = folded(squares[c]);
+        }
+        *this = Lanes();
+        return sums;
     }
-    std::push_heap(worst.begin(), worst.end(), worse);
-}
+
+private:
+    static double folded(std::array<double, kSegmentLanes>& lanes) {
+        for (std::size_t n = kSegmentLanes / 2; n != 0; n /= 2) {
+            for (std::size_t i = 0; i < n; ++i) lanes[i] += lanes[i + n];
+        }
+        return lanes[0];
+    }
+};
+
+struct Sums : DifferenceSums {
+    CodeDistances codes;  // of short codes, in place of the sums and counts that it contains
+};
 
 using Codes = std::array<std::vector<std::uint32_t>, 2>;
 
 class Pass {
 public:
     Pass(const TexelReader& a, const TexelReader& b, std::size_t channels, std::size_t worst)
-        : a_(a), b_(b), channels_(channels), worst_(worst) {
-        has_short_codes_ = !a.is_float();
-        for (std::size_t c = 0; c < a.channels(); ++c) has_short_codes_ &= a.largest(c) <= 0xffff;
-    }
+        : a_(a), b_(b), channels_(channels), worst_(worst) {}
 
-    void add_row(Offset at, Codes& codes, Sums& sums) const {
-        const std::size_t width = a_.extent().width;
+    /// Adds `width` texels of a row, which are part of a segment.
+    void add_row(Offset at, std::size_t width, Codes& codes, Lanes& lanes, Sums& sums) const {
         const bool same = std::memcmp(a_.bytes(at), b_.bytes(at), width * a_.texel_bytes()) == 0;
         if (same && !a_.is_float()) return;
         for (auto& each : codes) each.resize(width * a_.channels());
@@ -69,19 +57,21 @@ public:
         b_.read(at, width, codes[1].data());
         if (a_.is_float()) count_specials(codes, sums);
         if (same) return;
-        if (has_short_codes_) return add_codes(at, codes, sums);
+        if (a_.has_short_codes()) return add_codes(at, width, codes, sums);
+        const Extent extent = a_.extent();
+        const std::size_t first = (at.z * extent.height + at.y) * extent.width + at.x;
         for (std::size_t x = 0; x < width; ++x) {
             const std::uint32_t* a = codes[0].data() + x * a_.channels();
             const std::uint32_t* b = codes[1].data() + x * a_.channels();
             std::uint32_t unlike = 0;
             for (std::size_t c = 0; c < channels_; ++c) unlike |= a[c] ^ b[c];
-            if (unlike != 0) add_texel({at.x + x, at.y, at.z}, a, b, sums);
+            if (unlike != 0) add_texel({at.x + x, at.y, at.z}, a, b, (first + x) % kSegmentLanes, lanes, sums);
         }
     }
 
 private:
-    void add_codes(Offset at, const Codes& codes, Sums& sums) const {
-        const std::size_t width = a_.extent().width, channels = a_.channels();
+    void add_codes(Offset at, std::size_t width, const Codes& codes, Sums& sums) const {
+        const std::size_t channels = a_.channels();
         std::array<std::uint32_t, 4 * kMaxDistances> distances;
         for (std::size_t x = 0; x < width; x += kMaxDistances) {
             const std::size_t count = std::min(kMaxDistances, width - x);
@@ -134,28 +124,22 @@ private:
         return one_size && last.ulp != kFarthest ? last.ulp + 1 : last.ulp;
     }
 
-    // Returns the difference of two values, in codes unless the format is a float format.
-    double difference(std::uint32_t a, std::uint32_t b, std::size_t channel, std::uint32_t ulp) const {
-        if (!a_.is_float()) return ulp;
-        if (ulp == 0) return 0;
-        if (!a_.is_finite(a) || !a_.is_finite(b)) return std::numeric_limits<double>::infinity();
-        return std::abs(a_.value(a, channel) - a_.value(b, channel));
-    }
-
-    void add_texel(Offset at, const std::uint32_t* a, const std::uint32_t* b, Sums& sums) const {
+    void add_texel(Offset at, const std::uint32_t* a, const std::uint32_t* b, std::size_t lane, Lanes& lanes,
+                   Sums& sums) const {
+        lanes.is_clear = false;
         ++sums.differing;
         WorstTexel texel{.at = at};
         std::array<double, 4> differences;
         for (std::size_t c = 0; c < channels_; ++c) {
             const std::uint32_t ulp = a_.distance(a[c], b[c]);
-            const double apart = difference(a[c], b[c], c, ulp);
+            const double apart = a_.difference(a[c], b[c], c, ulp);
             differences[c] = apart;
             ChannelSums& channel = sums.channels[c];
             channel.differing += ulp != 0 ? 1 : 0;
             channel.max_ulp = std::max(channel.max_ulp, ulp);
             channel.max = std::max(channel.max, apart);
-            channel.sum += apart;
-            channel.squares += apart * apart;
+            lanes.differences[c][lane] += apart;
+            lanes.squares[c][lane] += apart * apart;
             ++sums.histogram[static_cast<std::size_t>(std::bit_width(ulp))];
             texel.ulp = std::max(texel.ulp, ulp);
         }
@@ -169,10 +153,9 @@ private:
     const TexelReader& b_;
     std::size_t channels_;
     std::size_t worst_;
-    bool has_short_codes_ = false;
 };
 
-// Adds sums of codes to the other sums.
+// Adds the sums of short codes to the other sums.
 void add_codes(Sums& sums) {
     const CodeDistances& codes = sums.codes;
     sums.differing += codes.texels;
@@ -180,9 +163,8 @@ void add_codes(Sums& sums) {
         ChannelSums& channel = sums.channels[c];
         channel.differing += codes.differing[c];
         channel.max_ulp = std::max(channel.max_ulp, codes.largest[c]);
-        channel.max = std::max(channel.max, static_cast<double>(codes.largest[c]));
-        channel.sum += static_cast<double>(codes.sum[c]);
-        channel.squares += static_cast<double>(codes.squares[c]);
+        channel.differences.add(codes.sum[c]);
+        channel.squares.add(codes.squares[c]);
     }
     for (std::size_t bit = 0; bit < codes.at_least.size(); ++bit) {
         const std::uint64_t above = bit + 1 < codes.at_least.size() ? codes.at_least[bit + 1] : 0;
@@ -190,78 +172,41 @@ void add_codes(Sums& sums) {
     }
 }
 
-void add(Sums& total, const Sums& part, std::size_t worst) {
-    total.differing += part.differing;
-    for (std::size_t c = 0; c < total.channels.size(); ++c) {
-        ChannelSums& to = total.channels[c];
-        const ChannelSums& from = part.channels[c];
-        to.differing += from.differing;
-        to.max_ulp = std::max(to.max_ulp, from.max_ulp);
-        to.max = std::max(to.max, from.max);
-        to.sum += from.sum;
-        to.squares += from.squares;
-        for (std::size_t image = 0; image < 2; ++image) {
-            to.nans[image] += from.nans[image];
-            to.infinities[image] += from.infinities[image];
-        }
-    }
-    for (std::size_t i = 0; i < total.histogram.size(); ++i) total.histogram[i] += part.histogram[i];
-    for (const WorstTexel& texel : part.worst) keep_worst(total.worst, worst, texel);
-}
-
-void finish(Difference& difference, double peak) {
-    difference.rmse = std::sqrt(difference.mse);
-    difference.psnr = 10 * std::log10(peak * peak / difference.mse);
-}
+struct Scratch {
+    Codes codes;
+    Lanes lanes;
+};
 
 }  // namespace
 
 void measure_differences(const TexelReader& a, const TexelReader& b, std::size_t worst, Progress& progress,
                          Comparison& result) {
     const Extent extent = a.extent();
-    const std::size_t channels = result.channels.size();
-    const Pass pass(a, b, channels, worst);
-    const std::size_t rows = extent.height * extent.depth;
-    const std::size_t block = std::max<std::size_t>(kBlockTexels / extent.width, 1);
-    std::vector<Sums> parts((rows + block - 1) / block);
-    for_each_piece<Codes>(parts.size(), progress, kDifferenceWork, [&](Codes& codes, std::size_t i) {
-        for (std::size_t row = i * block; row < std::min((i + 1) * block, rows); ++row)
-            pass.add_row({0, row % extent.height, row / extent.height}, codes, parts[i]);
+    const Pass pass(a, b, result.channels.size(), worst);
+    const std::size_t texels = extent.width * extent.height * extent.depth, part = kPartSegments * kSegment;
+    std::vector<Sums> parts((texels + part - 1) / part);
+    std::vector<RoundedSums> rounded(a.has_short_codes() ? 0 : (texels + kSegment - 1) / kSegment);
+    for_each_piece<Scratch>(parts.size(), progress, kDifferenceWork, [&](Scratch& scratch, std::size_t i) {
+        for (std::size_t segment = i * part; segment < std::min((i + 1) * part, texels); segment += kSegment) {
+            const std::size_t end = std::min(segment + kSegment, texels);
+            for (std::size_t at = segment; at < end;) {
+                const std::size_t x = at % extent.width, row = at / extent.width;
+                const std::size_t count = std::min(extent.width - x, end - at);
+                pass.add_row({x, row % extent.height, row / extent.height}, count, scratch.codes, scratch.lanes,
+                             parts[i]);
+                at += count;
+            }
+            if (!rounded.empty()) rounded[segment / kSegment] = scratch.lanes.take();
+        }
         add_codes(parts[i]);
     });
-    Sums total;
-    for (const Sums& part : parts) add(total, part, worst);
-
-    const auto texels = static_cast<double>(extent.width * rows);
-    Difference& all = result.all;
-    all.differing = total.differing;
-    for (std::size_t c = 0; c < channels; ++c) {
-        const ChannelSums& sums = total.channels[c];
-        const double divisor = a.divisor(c);
-        Difference& channel = result.channels[c];
-        channel.differing = sums.differing;
-        channel.max_ulp = sums.max_ulp;
-        channel.max = sums.max / divisor;
-        channel.mean = sums.sum / divisor / texels;
-        channel.mse = sums.squares / (divisor * divisor) / texels;
-        channel.nans = sums.nans;
-        channel.infinities = sums.infinities;
-        finish(channel, result.peak);
-        all.max_ulp = std::max(all.max_ulp, channel.max_ulp);
-        all.max = std::max(all.max, channel.max);
-        all.mean += channel.mean / static_cast<double>(channels);
-        all.mse += channel.mse / static_cast<double>(channels);
-        for (std::size_t image = 0; image < 2; ++image) {
-            all.nans[image] += channel.nans[image];
-            all.infinities[image] += channel.infinities[image];
-        }
+    DifferenceSums total;
+    for (const Sums& each : parts) {
+        total.add(each);
+        for (const WorstTexel& texel : each.worst) keep_worst(total.worst, worst, texel);
     }
-    finish(all, result.peak);
-    std::sort(total.worst.begin(), total.worst.end(), worse);
-    result.worst = std::move(total.worst);
-    result.ulp_histogram = total.histogram;
-    const std::size_t unequal = std::accumulate(total.histogram.begin() + 1, total.histogram.end(), std::size_t{0});
-    result.ulp_histogram[0] = extent.width * rows * channels - unequal;
+    for (const RoundedSums& each : rounded) total.rounded.add(each);
+    finish_differences(total, a, texels, result);
 }
 
 }  // namespace texton::detail

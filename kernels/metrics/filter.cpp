@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "kernels/metrics/similarity.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/metrics/filter.cpp"
 #include <hwy/foreach_target.h>
@@ -99,13 +101,23 @@ void products_row(const float* a, const float* b, float center, std::size_t coun
     }
 }
 
-constexpr float kC1 = 0.01f * 0.01f, kC2 = 0.03f * 0.03f;
+// The similarity of one window. The vector code below computes the same.
+std::int32_t similarity(const std::array<const float*, 4>& moments, float center, std::size_t i) {
+    return fixed_similarity(moments[0][i], moments[1][i], moments[2][i], moments[3][i], center);
+}
 
-void similarity_row(const std::array<const float*, 4>& moments, float center, std::size_t count, float* out) {
-    const hn::ScalableTag<float> tag;
-    const std::size_t lanes = hn::Lanes(tag);
-    const auto middle = hn::Set(tag, center), two = hn::Set(tag, 2.0f), c1 = hn::Set(tag, kC1), c2 = hn::Set(tag, kC2);
+std::int64_t similarity_row(const std::array<const float*, 4>& moments, float center, std::size_t count) {
+    std::int64_t sum = 0;
     std::size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+    const hn::ScalableTag<float> tag;
+    const hn::Rebind<std::int32_t, decltype(tag)> integers;
+    const hn::Half<decltype(integers)> half;
+    const hn::Repartition<std::int64_t, decltype(integers)> wide;
+    const std::size_t lanes = hn::Lanes(tag);
+    const auto middle = hn::Set(tag, center), two = hn::Set(tag, 2.0f), one = hn::Set(tag, 1.0f);
+    const auto c1 = hn::Set(tag, kSsimC1), c2 = hn::Set(tag, kSsimC2), unit = hn::Set(tag, kSsimUnit);
+    auto lower = hn::Zero(wide), upper = hn::Zero(wide);
     for (; i + lanes <= count; i += lanes) {
         const auto p = hn::LoadU(tag, moments[0] + i), q = hn::LoadU(tag, moments[1] + i);
         const auto mean_a = hn::Add(p, middle), mean_b = hn::Add(q, middle);
@@ -114,16 +126,17 @@ void similarity_row(const std::array<const float*, 4>& moments, float center, st
         const auto means = hn::Add(hn::Add(hn::Mul(mean_a, mean_a), hn::Mul(mean_b, mean_b)), c1);
         const auto alike =
             hn::Mul(hn::Add(hn::Mul(two, hn::Mul(mean_a, mean_b)), c1), hn::Add(hn::Mul(two, covariance), c2));
-        hn::StoreU(hn::Div(alike, hn::Mul(means, hn::Add(variances, c2))), tag, out + i);
+        const auto similar = hn::Div(alike, hn::Mul(means, hn::Add(variances, c2)));
+        const auto fixed = hn::NearestInt(hn::Mul(hn::Min(hn::Max(similar, hn::Neg(one)), one), unit));
+        lower = hn::Add(lower, hn::PromoteTo(wide, hn::LowerHalf(half, fixed)));
+        upper = hn::Add(upper, hn::PromoteTo(wide, hn::UpperHalf(half, fixed)));
     }
-    for (; i < count; ++i) {
-        const float p = moments[0][i], q = moments[1][i];
-        const float mean_a = p + center, mean_b = q + center;
-        const float variances = moments[2][i] - (p * p + q * q);
-        const float covariance = moments[3][i] - p * q;
-        out[i] = (2 * (mean_a * mean_b) + kC1) * (2 * covariance + kC2) /
-                 ((mean_a * mean_a + mean_b * mean_b + kC1) * (variances + kC2));
-    }
+    HWY_ALIGN std::int64_t sums[hn::MaxLanes(wide)];
+    hn::Store(hn::Add(lower, upper), wide, sums);
+    for (std::size_t lane = 0; lane < hn::Lanes(wide); ++lane) sum += sums[lane];
+#endif
+    for (; i < count; ++i) sum += similarity(moments, center, i);
+    return sum;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -145,8 +158,8 @@ void moment_products(const float* a, const float* b, float center, std::size_t c
     HWY_DYNAMIC_DISPATCH(products_row)(a, b, center, count, products);
 }
 
-void similarities(const std::array<const float*, 4>& moments, float center, std::size_t count, float* out) {
-    HWY_DYNAMIC_DISPATCH(similarity_row)(moments, center, count, out);
+std::int64_t sum_of_similarities(const std::array<const float*, 4>& moments, float center, std::size_t count) {
+    return HWY_DYNAMIC_DISPATCH(similarity_row)(moments, center, count);
 }
 
 }  // namespace texton::detail

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace texton::detail {
@@ -14,7 +15,7 @@ void filter(const float* in, std::size_t stride, std::span<const float> taps, st
 /// Writes the four products that the moments of SSIM are filtered from: p, q, p * p + q * q and p * q, where p is
 /// a - center and q is b - center. Each has `count` values, and they follow each other.
 void moment_products(const float* a, const float* b, float center, std::size_t count, float* products);
-/// Writes the SSIM of each window of a row, whose moments are the filtered products.
-void similarities(const std::array<const float*, 4>& moments, float center, std::size_t count, float* out);
+/// Returns the sum of fixed_similarity() of the windows of a row, whose moments are the filtered products.
+std::int64_t sum_of_similarities(const std::array<const float*, 4>& moments, float center, std::size_t count);
 
 }  // namespace texton::detail

@@ -14,6 +14,11 @@ void measure_differences(const TexelReader& a, const TexelReader& b, std::size_t
                          Comparison& result);
 /// Computes SSIM of each channel and of all channels combined.
 void measure_ssim(const TexelReader& a, const TexelReader& b, Progress& progress, Comparison& result);
+/// Returns the weights of SSIM along an axis of an image, which has `side` texels.
+[[nodiscard]] std::vector<float> ssim_window(std::size_t side);
+/// Writes SSIM from the sums over all windows of the channels and of luma, in units of 2^-30.
+void finish_ssim(const std::array<std::int64_t, 5>& sums, Extent windows, Comparison& result);
+
 /// Returns the range of exposures for the luminances of `a` if it has a float format, otherwise a single exposure.
 Flip flip_exposures(const TexelReader& a);
 /// Computes FLIP at the exposures that `flip` contains.

@@ -7,27 +7,12 @@
 
 #include "kernels/metrics/filter.h"
 #include "kernels/metrics/parts.h"
+#include "kernels/metrics/similarity.h"
 
 namespace texton::detail {
 namespace {
 
-constexpr std::size_t kWindow = 11, kTileWidth = 128, kTileHeight = 64;
-constexpr double kSigma = 1.5;
-constexpr std::size_t kLuma = 4, kPlanes = 5;
-constexpr std::array<float, 3> kLumaWeights{0.299f, 0.587f, 0.114f};
-
-std::vector<float> window(std::size_t side) {
-    std::vector<double> weights(std::min(side, kWindow));
-    double sum = 0;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        const double from_center = static_cast<double>(i) - static_cast<double>(weights.size() - 1) / 2;
-        weights[i] = std::exp(-from_center * from_center / (2 * kSigma * kSigma));
-        sum += weights[i];
-    }
-    std::vector<float> taps;
-    for (const double weight : weights) taps.push_back(static_cast<float>(weight / sum));
-    return taps;
-}
+constexpr std::size_t kLuma = kSsimLuma, kPlanes = kSsimPlanes;
 
 struct Scratch {
     std::array<std::vector<std::uint32_t>, 2> codes;
@@ -35,20 +20,7 @@ struct Scratch {
     std::array<std::vector<float>, 4> moments;
     std::vector<float> row;
     std::array<std::vector<float>, 4> filtered;
-    std::vector<float> similarity;
 };
-
-// Adds the values in eight sums, one for each position modulo 8, so that the sums do not wait for each other.
-double sum_of(const std::vector<float>& values) {
-    std::array<double, 8> sums{};
-    std::size_t i = 0;
-    for (; i + sums.size() <= values.size(); i += sums.size())
-        for (std::size_t lane = 0; lane < sums.size(); ++lane) sums[lane] += values[i + lane];
-    for (; i < values.size(); ++i) sums[i % sums.size()] += values[i];
-    double sum = 0;
-    for (const double each : sums) sum += each;
-    return sum;
-}
 
 class Pass {
 public:
@@ -57,8 +29,8 @@ public:
           b_(b),
           channels_(channels),
           scale_(1 / peak),
-          across_(window(a.extent().width)),
-          down_(window(a.extent().height)) {}
+          across_(ssim_window(a.extent().width)),
+          down_(ssim_window(a.extent().height)) {}
 
     bool has_luma() const { return channels_ >= 3; }
     /// Returns the number of windows that fit into the image along each axis.
@@ -67,11 +39,11 @@ public:
         return {extent.width - across_.size() + 1, extent.height - down_.size() + 1, extent.depth};
     }
 
-    /// Returns the sums of SSIM over the windows of the tile, for each channel and for luma.
-    std::array<double, kPlanes> operator()(Scratch& scratch, const Tile& windows) const {
+    /// Returns the sums of SSIM over the windows of the tile, for each channel and for luma, in units of 2^-30.
+    std::array<std::int64_t, kPlanes> operator()(Scratch& scratch, const Tile& windows) const {
         const Tile texels{windows.at, windows.width + across_.size() - 1, windows.height + down_.size() - 1};
-        const auto count = static_cast<double>(windows.width * windows.height);
-        std::array<double, kPlanes> sums{count, count, count, count, count};
+        const auto all = static_cast<std::int64_t>(windows.width * windows.height) << 30;
+        std::array<std::int64_t, kPlanes> sums{all, all, all, all, all};
         if (same_bytes(a_, b_, texels)) return sums;
         load(scratch, texels);
         for (std::size_t plane = 0; plane < kPlanes; ++plane) {
@@ -97,14 +69,13 @@ private:
             }
             if (!has_luma()) continue;
             for (std::size_t i = 0; i < size; ++i) {
-                planes[kLuma][i] =
-                    kLumaWeights[0] * planes[0][i] + kLumaWeights[1] * planes[1][i] + kLumaWeights[2] * planes[2][i];
+                planes[kLuma][i] = kSsimRed * planes[0][i] + kSsimGreen * planes[1][i] + kSsimBlue * planes[2][i];
             }
         }
     }
 
-    double similarity(Scratch& scratch, const std::vector<float>& a, const std::vector<float>& b, const Tile& windows,
-                      const Tile& texels) const {
+    std::int64_t similarity(Scratch& scratch, const std::vector<float>& a, const std::vector<float>& b,
+                            const Tile& windows, const Tile& texels) const {
         const float center = (a[a.size() / 2] + b[b.size() / 2]) / 2;
         for (auto& moment : scratch.moments) moment.resize(windows.width * texels.height);
         for (auto& each : scratch.filtered) each.resize(windows.width);
@@ -119,17 +90,15 @@ private:
                        scratch.moments[i].data() + y * windows.width);
             }
         }
-        scratch.similarity.resize(windows.width);
         const auto& filtered = scratch.filtered;
-        double sum = 0;
+        std::int64_t sum = 0;
         for (std::size_t y = 0; y < windows.height; ++y) {
             for (std::size_t i = 0; i < 4; ++i) {
                 filter(scratch.moments[i].data() + y * windows.width, windows.width, down_, windows.width,
                        scratch.filtered[i].data());
             }
-            similarities({filtered[0].data(), filtered[1].data(), filtered[2].data(), filtered[3].data()}, center,
-                         windows.width, scratch.similarity.data());
-            sum += sum_of(scratch.similarity);
+            sum += sum_of_similarities({filtered[0].data(), filtered[1].data(), filtered[2].data(), filtered[3].data()},
+                                       center, windows.width);
         }
         return sum;
     }
@@ -144,25 +113,44 @@ private:
 
 }  // namespace
 
+std::vector<float> ssim_window(std::size_t side) {
+    constexpr double kSigma = 1.5;
+    std::vector<double> weights(std::min(side, kSsimWindow));
+    double sum = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        const double from_center = static_cast<double>(i) - static_cast<double>(weights.size() - 1) / 2;
+        weights[i] = std::exp(-from_center * from_center / (2 * kSigma * kSigma));
+        sum += weights[i];
+    }
+    std::vector<float> taps;
+    for (const double weight : weights) taps.push_back(static_cast<float>(weight / sum));
+    return taps;
+}
+
+void finish_ssim(const std::array<std::int64_t, kPlanes>& sums, Extent windows, Comparison& result) {
+    const std::size_t channels = result.channels.size();
+    const double unit = static_cast<double>(windows.width * windows.height * windows.depth) * double{kSsimUnit};
+    double mean = 0;
+    for (std::size_t c = 0; c < channels; ++c) {
+        result.channels[c].ssim = static_cast<double>(sums[c]) / unit;
+        mean += *result.channels[c].ssim / static_cast<double>(channels);
+    }
+    result.all.ssim = channels >= 3 ? static_cast<double>(sums[kLuma]) / unit : mean;
+}
+
 void measure_ssim(const TexelReader& a, const TexelReader& b, Progress& progress, Comparison& result) {
     const std::size_t channels = result.channels.size();
     const Pass pass(a, b, channels, result.peak);
     const Extent windows = pass.windows();
-    const std::vector<Tile> tiles = tiles_of(windows, kTileWidth, kTileHeight);
-    std::vector<std::array<double, kPlanes>> sums(tiles.size());
+    const std::vector<Tile> tiles = tiles_of(windows, kSsimTileWidth, kSsimTileHeight);
+    std::vector<std::array<std::int64_t, kPlanes>> sums(tiles.size());
     for_each_piece<Scratch>(tiles.size(), progress, kSsimWork,
                             [&](Scratch& scratch, std::size_t i) { sums[i] = pass(scratch, tiles[i]); });
-    std::array<double, kPlanes> total{};
+    std::array<std::int64_t, kPlanes> total{};
     for (const auto& part : sums) {
         for (std::size_t plane = 0; plane < kPlanes; ++plane) total[plane] += part[plane];
     }
-    const auto count = static_cast<double>(windows.width * windows.height * windows.depth);
-    double mean = 0;
-    for (std::size_t c = 0; c < channels; ++c) {
-        result.channels[c].ssim = total[c] / count;
-        mean += total[c] / count / static_cast<double>(channels);
-    }
-    result.all.ssim = pass.has_luma() ? total[kLuma] / count : mean;
+    finish_ssim(total, windows, result);
 }
 
 }  // namespace texton::detail
