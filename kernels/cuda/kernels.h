@@ -22,6 +22,9 @@ public:
 
     bool collect_statistics(Launch& launch, const StatisticsSource& source, const HistogramRange& range) const override;
     bool count_keys(Launch& launch, const StatisticsSource& source, const KeyHalf& half) const override;
+
+    bool compare(const ImagePair& images, const ComparisonOptions& options, const std::function<void(double)>& report,
+                 Comparison& result) const override;
 };
 
 }  // namespace texton::detail

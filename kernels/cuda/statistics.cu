@@ -12,6 +12,7 @@
 #include <texton/cuda_stored_texels.h>
 
 #include "arrays/unit/texture_unit.h"
+#include "kernels/cuda/over_warp.h"
 #include "kernels/functors/neighborhood.h"
 
 namespace texton::detail {
@@ -19,31 +20,10 @@ namespace texton::detail {
 namespace {
 
 constexpr unsigned kWidth = StatisticsTiles::kWidth;
-constexpr unsigned kAllLanes = 0xffffffffu;
 
 __device__ void add_word(std::int64_t& word, std::int64_t value) {
     if (value != 0) atomicAdd(reinterpret_cast<unsigned long long*>(&word), static_cast<unsigned long long>(value));
 }
-
-/// Combines a value of all threads of a warp. Only the first thread gets the complete result.
-template <class T, class Combine>
-__device__ T over_warp(T value, const Combine& combine) {
-    for (unsigned apart = 16; apart != 0; apart /= 2) value = combine(value, __shfl_down_sync(kAllLanes, value, apart));
-    return value;
-}
-
-struct Sum {
-    template <class T>
-    __device__ T operator()(T a, T b) const {
-        return a + b;
-    }
-};
-struct Largest {
-    template <class T>
-    __device__ T operator()(T a, T b) const {
-        return a > b ? a : b;
-    }
-};
 
 /// The statistics of one thread for one channel.
 class ThreadTally {

@@ -20,6 +20,11 @@
 #include <texton/launch.h>
 #include <texton/planar.h>
 
+namespace texton {
+struct Comparison;
+struct ComparisonOptions;
+}  // namespace texton
+
 namespace texton::filters {
 struct Bilateral;
 template <int side>
@@ -38,7 +43,9 @@ struct Separable;
 
 namespace texton::detail {
 
+class Backend;
 struct HistogramRange;
+struct ImagePair;
 struct KeyHalf;
 struct StatisticsSource;
 
@@ -109,12 +116,20 @@ public:
     /// percentiles(): adds the texels to the KeyCounts in the launch's image. The caller has cleared them.
     virtual bool count_keys(Launch&, const StatisticsSource&, const KeyHalf&) const { return false; }
 
+    /// compare(): writes the parts of the result that the options request. `result` has its peak and its channels.
+    virtual bool compare(const ImagePair&, const ComparisonOptions&, const std::function<void(double)>& /*report*/,
+                         Comparison& /*result*/) const {
+        return false;
+    }
+
 protected:
     ~DeviceKernels() = default;
 };
 
 /// Returns the implementations of the launch's device.
 [[nodiscard]] const DeviceKernels& device_kernels(const Launch& launch);
+/// Returns the implementations of a device.
+[[nodiscard]] const DeviceKernels& device_kernels(const Backend& backend);
 
 /// The implementations of each kind of device.
 [[nodiscard]] const DeviceKernels& cpu_kernels();

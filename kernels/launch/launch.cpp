@@ -57,14 +57,6 @@ SourceShape shape_of(const TextureState& texture) {
     return shape;
 }
 
-const DeviceKernels& kernels_of(const Backend& backend) {
-    switch (backend.properties().kind) {
-        case DeviceKind::cpu: return cpu_kernels();
-        case DeviceKind::cuda: return cuda_kernels();
-    }
-    return cpu_kernels();
-}
-
 }  // namespace
 
 std::vector<BackingUse::Owner> owners_of(const LaunchState& launch) {
@@ -73,7 +65,15 @@ std::vector<BackingUse::Owner> owners_of(const LaunchState& launch) {
     return owners;
 }
 
-const DeviceKernels& device_kernels(const Launch& launch) { return kernels_of(*launch.state().backend); }
+const DeviceKernels& device_kernels(const Backend& backend) {
+    switch (backend.properties().kind) {
+        case DeviceKind::cpu: return cpu_kernels();
+        case DeviceKind::cuda: return cuda_kernels();
+    }
+    return cpu_kernels();
+}
+
+const DeviceKernels& device_kernels(const Launch& launch) { return device_kernels(*launch.state().backend); }
 
 Launch::Launch(const char* object, const Stream& stream, const View& image, std::span<const Texture> textures,
                Overlap overlap) try {
@@ -98,7 +98,7 @@ Launch::Launch(const char* object, const Stream& stream, const View& image, std:
             check_apart(object, texture, state_->image, overlap == Overlap::pointwise_texels);
     }
     check_stream(stream, &backend, &backend, object);
-    kernels_of(backend).prepare(*state_);
+    device_kernels(backend).prepare(*state_);
 } catch (const std::bad_alloc&) {
     refuse_host_memory(object);
 }

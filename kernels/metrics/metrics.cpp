@@ -6,10 +6,15 @@
 #include <cmath>
 #include <string>
 
+#include <texton/copy.h>
 #include <texton/error.h>
+#include <texton/linear.h>
 
 #include "core/file_error.h"
 #include "core/request.h"
+#include "core/transfer.h"
+#include "kernels/launch/dispatch.h"
+#include "kernels/metrics/image_pair.h"
 #include "kernels/metrics/parts.h"
 
 namespace texton {
@@ -17,6 +22,8 @@ namespace {
 
 using detail::Progress;
 using detail::TexelReader;
+
+constexpr const char* kCompare = "texton::compare";
 
 [[noreturn]] void refuse(const char* object, std::string problem, std::string remedy) {
     throw Error({.code = ErrorCode::bad_argument,
@@ -29,13 +36,16 @@ std::string words(const ConstView& view) {
     return fmt::format("{} texels of {}", to_string(view.extent()), name(view.format()));
 }
 
-void check(const char* object, const ConstView& view) {
+void check_layout(const char* object, const ConstView& view) {
     const FormatLayout layout = info(view.format()).layout;
-    if (layout == FormatLayout::block || layout == FormatLayout::planar) {
-        refuse(object, fmt::format("{} does not store each texel separately", name(view.format())),
-               layout == FormatLayout::block ? "Decode the image with sample() and pass the result."
-                                             : "Pass one plane at a time.");
-    }
+    if (layout != FormatLayout::block && layout != FormatLayout::planar) return;
+    refuse(object, fmt::format("{} does not store each texel separately", name(view.format())),
+           layout == FormatLayout::block ? "Decode the image with sample() and pass the result."
+                                         : "Pass one plane at a time.");
+}
+
+void check(const char* object, const ConstView& view) {
+    check_layout(object, view);
     switch (view.kind()) {
         case MemoryKind::host:
         case MemoryKind::pinned:
@@ -49,45 +59,112 @@ void check(const char* object, const ConstView& view) {
         case MemoryKind::symbol:
         case MemoryKind::array:
             refuse(object, fmt::format("the texels are in {} memory of a device", name(view.kind())),
-                   "Copy them to host memory with copy() first.");
+                   "Compare them on a stream of the device, or copy them to host memory with copy() first.");
     }
 }
 
-void check_pair(const char* object, const ConstView& a, const ConstView& b) {
-    check(object, a);
-    check(object, b);
+void check_alike(const char* object, const ConstView& a, const ConstView& b) {
     if (a.format() == b.format() && a.extent() == b.extent()) return;
     refuse(object, fmt::format("the images have {} and {}", words(a), words(b)),
            a.extent() == b.extent() ? "Convert both with read_channels() and compare the results."
                                     : "Crop or resize the images to the same size first.");
 }
 
+void check_pair(const char* object, const ConstView& a, const ConstView& b) {
+    check(object, a);
+    check(object, b);
+    check_alike(object, a, b);
+}
+
+// Checks the options, and returns a result with the peak and the channels to compare.
+Comparison begin_comparison(const detail::CodeFormat& format, const ComparisonOptions& options) {
+    if (options.channels < 1) refuse(kCompare, "the number of channels to compare is 0", "Compare at least 1 channel.");
+    if (!(options.pixels_per_degree >= 1 && options.pixels_per_degree <= 1000)) {
+        refuse(kCompare, fmt::format("{} pixels per degree were requested", options.pixels_per_degree),
+               "Use 1 to 1000; a screen at arm's length has about 67.");
+    }
+    Comparison result;
+    result.peak = options.peak.value_or(format.range());
+    if (!(result.peak > 0 && std::isfinite(result.peak)))
+        refuse(kCompare, fmt::format("the peak is {}", result.peak), "Use a finite number above 0.");
+    result.channels.resize(std::min(options.channels, format.channels()));
+    return result;
+}
+
+std::function<void(double)> reporter(const ComparisonOptions& options) {
+    if (!options.progress) return {};
+    return [&options](double done) { detail::call_back([&] { options.progress(done); }); };
+}
+
+Comparison compare_in_host_memory(const TexelReader& a, const TexelReader& b, const ComparisonOptions& options) {
+    Comparison result = begin_comparison(a, options);
+    if (options.flip) result.flip = detail::flip_exposures(a);
+    const double flip_work = result.flip ? detail::kFlipWork * result.flip->exposures : 0;
+    Progress progress(reporter(options), detail::kDifferenceWork + (options.ssim ? detail::kSsimWork : 0) + flip_work);
+    detail::measure_differences(a, b, options.worst, progress, result);
+    if (options.ssim) detail::measure_ssim(a, b, progress, result);
+    if (result.flip) detail::measure_flip(a, b, options.pixels_per_degree, progress, *result.flip);
+    if (result.flip && !options.flip_errors) result.flip->errors = {};
+    return result;
+}
+
+// An image in memory that the device of a stream reads: where it is, or a copy in scratch memory.
+class ImageOfDevice {
+public:
+    ImageOfDevice(const Stream& stream, const ConstView& view) {
+        detail::check_live(view.location(), kCompare);
+        check_layout(kCompare, view);
+        if (is_readable(stream, view.location())) {
+            view_ = view;
+            return;
+        }
+        copy_ = Linear::async(packed_bytes(view.format(), view.extent()), stream);
+        const View copied = copy_.view(view.format(), view.extent());
+        copy(copied, view, stream);
+        view_ = copied;
+    }
+
+    const ConstView& view() const { return view_; }
+
+private:
+    static bool is_readable(const Stream& stream, const detail::MemoryLocation& image) {
+        if (image.address == nullptr) return false;
+        const detail::Backend& backend = stream.device().backend();
+        const bool on_cpu = backend.properties().kind == DeviceKind::cpu;
+        const detail::Backend* home = detail::home(image);
+        if (home == nullptr) return on_cpu;
+        const std::size_t word = std::min<std::size_t>(info(image.format).bytes, sizeof(std::uint32_t));
+        const bool is_aligned =
+            (reinterpret_cast<std::uintptr_t>(image.address) | image.pitch | image.slice_pitch) % word == 0;
+        return home == &backend && (on_cpu || is_aligned);
+    }
+
+    Linear copy_;
+    ConstView view_;
+};
+
 }  // namespace
 
 Comparison compare(const ConstView& a, const ConstView& b, const ComparisonOptions& options) try {
-    constexpr const char* kObject = "texton::compare";
-    check_pair(kObject, a, b);
-    if (options.channels < 1) refuse(kObject, "the number of channels to compare is 0", "Compare at least 1 channel.");
-    if (!(options.pixels_per_degree >= 1 && options.pixels_per_degree <= 1000)) {
-        refuse(kObject, fmt::format("{} pixels per degree were requested", options.pixels_per_degree),
-               "Use 1 to 1000; a screen at arm's length has about 67.");
-    }
-    const TexelReader first(a), second(b);
-    Comparison result;
-    result.peak = options.peak.value_or(first.range());
-    if (!(result.peak > 0 && std::isfinite(result.peak)))
-        refuse(kObject, fmt::format("the peak is {}", result.peak), "Use a finite number above 0.");
-    result.channels.resize(std::min(options.channels, first.channels()));
-    if (options.flip) result.flip = detail::flip_exposures(first);
+    check_pair(kCompare, a, b);
+    return compare_in_host_memory(TexelReader(a), TexelReader(b), options);
+} catch (const detail::CallbackException& exception) {
+    std::rethrow_exception(exception.thrown);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(kCompare);
+}
 
-    const double flip_work = result.flip ? detail::kFlipWork * result.flip->exposures : 0;
-    std::function<void(double)> report;
-    if (options.progress) report = [&](double done) { detail::call_back([&] { options.progress(done); }); };
-    Progress progress(report, detail::kDifferenceWork + (options.ssim ? detail::kSsimWork : 0) + flip_work);
-    detail::measure_differences(first, second, options.worst, progress, result);
-    if (options.ssim) detail::measure_ssim(first, second, progress, result);
-    if (result.flip) detail::measure_flip(first, second, options.pixels_per_degree, progress, *result.flip);
-    return result;
+Comparison compare(const Stream& stream, const ConstView& a, const ConstView& b, const ComparisonOptions& options) try {
+    check_alike(kCompare, a, b);
+    detail::refuse_while_recording(kCompare, "comparing images");
+    const ImageOfDevice first(stream, a), second(stream, b);
+    const detail::CodeFormat format(a.format());
+    Comparison result = begin_comparison(format, options);
+    const detail::ImagePair images{stream, first.view().location(), second.view().location(), format, kCompare};
+    const detail::DeviceKernels& kernels = detail::device_kernels(stream.device().backend());
+    if (kernels.compare(images, options, reporter(options), result)) return result;
+    stream.synchronize();
+    return compare_in_host_memory(TexelReader(first.view()), TexelReader(second.view()), options);
 } catch (const detail::CallbackException& exception) {
     std::rethrow_exception(exception.thrown);
 } catch (const std::bad_alloc&) {

@@ -1,5 +1,5 @@
 #pragma once
-// Comparison of two images in host memory: differences in steps of the format, SSIM and FLIP.
+// Comparison of two images, in host memory or on a device: differences in steps of the format, SSIM and FLIP.
 //
 // Channels are compared as they are stored. unorm values are 0 to 1, snorm values are -1 to 1, integers and floats are
 // themselves, and sRGB values are code / 255, not linear light. The ulp distance of two values is the number of steps
@@ -7,8 +7,9 @@
 // otherwise. 0 and -0 are equal, all NaNs are equal, and the two snorm codes of -1 are equal. The distance from NaN to
 // a number is kFarthest.
 //
-// All functions block until the result is complete, use all cores, and keep no state. Several threads may call them at
-// once. They do not wait for work on streams: the caller must wait for pending writes to the texels first.
+// All functions block until the result is complete and keep no state. Several threads may call them at once. Functions
+// without a stream use all cores, and do not wait for work on streams: the caller must wait for pending writes to the
+// texels first.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include <texton/stream.h>
 #include <texton/view.h>
 
 namespace texton {
@@ -53,9 +55,10 @@ struct WorstTexel {
 
 /// Result of FLIP, a metric of the perceived difference between images: 0 means none, 1 is the maximum.
 struct Flip {
-    double mean = 0;            ///< mean over all texels
-    double max = 0;             ///< maximum over all texels
-    std::vector<float> errors;  ///< perceived difference of each texel, in the order of the texels
+    double mean = 0;  ///< mean over all texels
+    double max = 0;   ///< maximum over all texels
+    /// Perceived difference of each texel, in the order of the texels. Empty if ComparisonOptions::flip_errors is false.
+    std::vector<float> errors;
     /// Number of exposures. Float images are compared at several exposures, which are evenly spaced from the first to
     /// the last; the result is the largest difference.
     int exposures = 1;
@@ -81,6 +84,7 @@ struct Comparison {
 struct ComparisonOptions {
     bool ssim = true;          ///< computes SSIM
     bool flip = false;         ///< computes FLIP
+    bool flip_errors = true;   ///< returns the errors of FLIP of each texel, and not only their mean and maximum
     std::size_t worst = 10;    ///< maximum number of worst texels
     std::size_t channels = 4;  ///< compares only this many channels; 3 excludes alpha; at least 1
     /// Range of a channel for PSNR and SSIM, finite and above 0. The default is the largest minus the smallest value
@@ -109,6 +113,19 @@ struct ComparisonOptions {
 /// - a view is empty or not in host memory,
 /// - an option is out of its range.
 [[nodiscard]] Comparison compare(const ConstView& a, const ConstView& b, const ComparisonOptions& options = {});
+/// Compares image b with the reference a on the device of the stream, after the work that is enqueued on the stream.
+/// The images can be in memory of any kind, arrays included. Arrays, host memory and memory of another device are first
+/// copied to memory from the current pool of the device; other memory is read where it is.
+///
+/// Every device computes the same bits, except FLIP, whose errors differ by rounding.
+///
+/// Throws
+/// - Error{bad_argument} as compare() without a stream, except for the kind of memory,
+/// - Error{overflow} if a CUDA device has to compare 2^32 texels or more,
+/// - the errors of copy(),
+/// - Error{capturing} while the calling thread records a graph.
+[[nodiscard]] Comparison compare(const Stream& stream, const ConstView& a, const ConstView& b,
+                                 const ComparisonOptions& options = {});
 
 /// Returns the largest ulp distance of the channels of each texel. Throws Error{bad_argument} for the same views as
 /// compare().

@@ -1,0 +1,83 @@
+#pragma once
+// The CUDA kernels of compare(), declared for the code that launches them, which the host compiler compiles.
+#include "kernels/metrics/difference_sums.h"
+#include "kernels/metrics/similarity.h"
+
+namespace texton::detail {
+
+/// An image in memory that the device reads.
+struct ComparedImage {
+    const std::byte* texels;
+    std::uint64_t pitch;
+    std::uint64_t slice_pitch;
+
+    TEXTON_HD const std::byte* at(const CodeFormat& format, std::uint64_t x, std::uint64_t y, std::uint64_t z) const {
+        return texels + z * slice_pitch + y * pitch + x * format.texel_bytes();
+    }
+};
+
+/// The images that a kernel compares.
+struct ComparedImages {
+    ComparedImage a;
+    ComparedImage b;
+    CodeFormat format;
+    std::uint64_t width;
+    std::uint64_t height;
+    std::uint64_t depth;
+    unsigned channels;  ///< number of channels to compare
+
+    TEXTON_HD std::uint64_t texels() const { return width * height * depth; }
+};
+
+/// What the blocks add up, with atomic operations: counts and sums of all segments. Zero bytes are the sums of no texels.
+struct SharedSums {
+    unsigned long long differing[4];
+    unsigned long long differences[4];  ///< sums of short codes
+    unsigned long long squares[4];
+    unsigned long long max_bits[4];  ///< the largest difference of values of float formats, as bits
+    unsigned long long nans[2][4];
+    unsigned long long infinities[2][4];
+    unsigned long long texels;
+    unsigned long long histogram[33];
+    unsigned max_ulp[4];
+};
+
+/// The worst texel of a segment.
+struct SegmentWorst {
+    double difference;
+    std::uint32_t ulp;  ///< 0 if no texel of the segment differs
+    std::uint32_t at;   ///< position in the segment
+};
+
+struct DifferenceBlocks {
+    static constexpr unsigned kThreads = 256;
+    static constexpr unsigned kSegments = kThreads / 32;  ///< of a block at a time: one for each warp
+};
+
+/// Returns the CUDA kernel that compares texels. Its parameters are ComparedImages, a bool (whether it finds the worst
+/// texels), SharedSums*, SegmentWorst* (one for each segment) and RoundedSums* (likewise, not for short codes).
+[[nodiscard]] const void* differences_kernel(bool has_short_codes);
+/// Returns the CUDA kernel that copies segments of both images. Its parameters are ComparedImages, the numbers of the
+/// segments (const std::uint32_t*) and the copies (std::byte*): first those of image a, then those of image b. Block
+/// (i, image) copies segment i.
+[[nodiscard]] const void* copy_segments_kernel();
+
+/// The weights of SSIM along both axes of an image.
+struct SsimWeights {
+    float across[kSsimWindow];
+    float down[kSsimWindow];
+    unsigned across_count;
+    unsigned down_count;
+    double scale;
+};
+
+struct SsimBlocks {
+    static constexpr unsigned kThreads = 256;
+};
+
+/// Returns the CUDA kernel that adds up SSIM. Its parameters are ComparedImages, SsimWeights and unsigned long long*:
+/// the sums of the channels and of luma. Block (i, j) processes tile i of channel j; channel ComparedImages::channels is
+/// luma. If `has_full_windows`, windows must have kSsimWindow texels along both axes.
+[[nodiscard]] const void* similarity_kernel(bool has_full_windows);
+
+}  // namespace texton::detail
