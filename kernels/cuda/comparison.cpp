@@ -68,7 +68,7 @@ public:
         const std::uint64_t blocks =
             std::min<std::uint64_t>(divide_up(segments, DifferenceBlocks::kSegments),
                                     static_cast<unsigned>(device_.properties().multiprocessors) * kBlocksAtOnce);
-        launch(differences_kernel(has_short_codes), {static_cast<unsigned>(blocks), 1, 1}, DifferenceBlocks::kThreads,
+        launch(differences_kernel(pair_.format), {static_cast<unsigned>(blocks), 1, 1}, DifferenceBlocks::kThreads,
                arguments);
 
         DifferenceSums total = sums_of(read<SharedSums>(shared, 1)[0]);
@@ -80,6 +80,7 @@ public:
         finish_differences(total, pair_.format, images_.texels(), result);
     }
 
+    /// Expects that measure_differences() has written the result.
     void measure_ssim(Comparison& result) {
         const std::vector<float> across = ssim_window(images_.width), down = ssim_window(images_.height);
         SsimWeights weights{};
@@ -95,15 +96,24 @@ public:
         auto* sums = address<unsigned long long>(shared);
         void* arguments[] = {&images_, &weights, &sums};
         const bool has_full_windows = across.size() == kSsimWindow && down.size() == kSsimWindow;
-        const unsigned planes = images_.channels + (images_.channels >= 3 ? 1 : 0);
-        // There are fewer tiles than 2^31, the maximum of a grid, unless tiles have a single window.
-        launch(similarity_kernel(has_full_windows), {static_cast<unsigned>(tiles), planes, 1}, SsimBlocks::kThreads,
-               arguments);
-
-        std::array<std::int64_t, kSsimPlanes> of_planes{};
-        const auto found = read<unsigned long long>(shared, kSsimPlanes);
-        for (std::size_t plane = 0; plane < planes; ++plane)
-            of_planes[plane < images_.channels ? plane : kSsimLuma] = static_cast<std::int64_t>(found[plane]);
+        // The windows of planes that do not differ have a similarity of 1.
+        const std::uint64_t window_count = windows.width * windows.height * windows.depth;
+        std::array<std::int64_t, kSsimPlanes> of_planes;
+        of_planes.fill(static_cast<std::int64_t>(window_count) << 30);
+        const auto differs = [&](const Difference& channel) { return channel.differing != 0; };
+        unsigned planes = 0;
+        for (unsigned c = 0; c < images_.channels; ++c) {
+            if (differs(result.channels[c])) weights.planes[planes++] = c;
+        }
+        if (images_.channels >= 3 && std::ranges::any_of(std::span(result.channels).first(3), differs))
+            weights.planes[planes++] = kSsimLuma;
+        if (planes != 0) {
+            // There are fewer tiles than 2^31, the maximum of a grid, unless tiles have a single window.
+            launch(similarity_kernel(pair_.format, has_full_windows), {static_cast<unsigned>(tiles), planes, 1},
+                   SsimBlocks::kThreads, arguments, similarity_bytes(has_full_windows));
+            const auto found = read<unsigned long long>(shared, kSsimPlanes);
+            for (unsigned i = 0; i < planes; ++i) of_planes[weights.planes[i]] = static_cast<std::int64_t>(found[i]);
+        }
         finish_ssim(of_planes, windows, result);
     }
 
@@ -185,11 +195,14 @@ private:
         return values;
     }
 
-    void launch(const void* kernel, dim3 blocks, unsigned threads, void** arguments) const {
+    void launch(const void* kernel, dim3 blocks, unsigned threads, void** arguments, unsigned shared_bytes = 0) const {
         Backend& backend = pair_.stream.device().backend();
         request(&backend, pair_.object, {{"width", images_.width}, {"height", images_.height}}, [&] {
             const DeviceScope scope(device_.ordinal());
-            call<cudaLaunchKernel>(kernel, blocks, dim3{threads, 1, 1}, arguments, std::size_t{0},
+            if (shared_bytes != 0)
+                call<cudaFuncSetAttribute>(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                           static_cast<int>(shared_bytes));
+            call<cudaLaunchKernel>(kernel, blocks, dim3{threads, 1, 1}, arguments, std::size_t{shared_bytes},
                                    native(pair_.stream.state()->handle));
         });
     }

@@ -54,30 +54,33 @@ struct DifferenceBlocks {
     static constexpr unsigned kSegments = kThreads / 32;  ///< of a block at a time: one for each warp
 };
 
-/// Returns the CUDA kernel that compares texels. Its parameters are ComparedImages, a bool (whether it finds the worst
+/// Returns the CUDA kernel that compares texels of the format. Texels must be aligned to their size. Its parameters are ComparedImages, a bool (whether it finds the worst
 /// texels), SharedSums*, SegmentWorst* (one for each segment) and RoundedSums* (likewise, not for short codes).
-[[nodiscard]] const void* differences_kernel(bool has_short_codes);
+[[nodiscard]] const void* differences_kernel(const CodeFormat& format);
 /// Returns the CUDA kernel that copies segments of both images. Its parameters are ComparedImages, the numbers of the
 /// segments (const std::uint32_t*) and the copies (std::byte*): first those of image a, then those of image b. Block
 /// (i, image) copies segment i.
 [[nodiscard]] const void* copy_segments_kernel();
 
-/// The weights of SSIM along both axes of an image.
+/// The weights of SSIM along both axes of an image, and the planes to compare.
 struct SsimWeights {
     float across[kSsimWindow];
     float down[kSsimWindow];
     unsigned across_count;
     unsigned down_count;
     double scale;
+    unsigned planes[kSsimPlanes];  ///< channels, or kSsimLuma
 };
 
 struct SsimBlocks {
     static constexpr unsigned kThreads = 256;
 };
 
-/// Returns the CUDA kernel that adds up SSIM. Its parameters are ComparedImages, SsimWeights and unsigned long long*:
-/// the sums of the channels and of luma. Block (i, j) processes tile i of channel j; channel ComparedImages::channels is
-/// luma. If `has_full_windows`, windows must have kSsimWindow texels along both axes.
-[[nodiscard]] const void* similarity_kernel(bool has_full_windows);
+/// Returns the CUDA kernel that adds up SSIM. Its parameters are ComparedImages, SsimWeights and unsigned long long*, the
+/// sums of the planes. Block (i, j) processes tile i of plane j of SsimWeights::planes. If `has_full_windows`, windows
+/// must have kSsimWindow texels along both axes.
+[[nodiscard]] const void* similarity_kernel(const CodeFormat& format, bool has_full_windows);
+/// Returns the dynamic shared memory of a block.
+[[nodiscard]] unsigned similarity_bytes(bool has_full_windows);
 
 }  // namespace texton::detail

@@ -1,7 +1,10 @@
 // Differences of two images on a CUDA device. A warp processes segment after segment; lane i of a warp is lane i of the
 // sums of kernels/metrics/difference_sums.h.
+#include <type_traits>
+
 #include "kernels/cuda/comparison.h"
 #include "kernels/cuda/over_warp.h"
+#include "kernels/cuda/stored_codes.h"
 
 namespace texton::detail {
 namespace {
@@ -9,14 +12,15 @@ namespace {
 constexpr unsigned kThreads = DifferenceBlocks::kThreads, kBins = 33;
 
 /// Counts and sums of one thread.
+template <int channels>
 struct Tally {
-    unsigned differing[4] = {};
-    unsigned max_ulp[4] = {};
-    unsigned long long differences[4] = {};
-    unsigned long long squares[4] = {};
-    double max[4] = {};
-    unsigned nans[2][4] = {};
-    unsigned infinities[2][4] = {};
+    unsigned differing[channels] = {};
+    unsigned max_ulp[channels] = {};
+    unsigned long long differences[channels] = {};
+    unsigned long long squares[channels] = {};
+    double max[channels] = {};
+    unsigned nans[2][channels] = {};
+    unsigned infinities[2][channels] = {};
     unsigned texels = 0;
 };
 
@@ -26,12 +30,12 @@ __device__ void add_over_warp(unsigned long long& to, unsigned long long value) 
     if (threadIdx.x % 32 == 0 && sum != 0) atomicAdd(&to, sum);
 }
 
-template <bool rounded>
-__device__ void add_over_warp(SharedSums& to, const Tally& tally) {
+template <bool rounded, int channels>
+__device__ void add_over_warp(SharedSums& to, const Tally<channels>& tally) {
     const bool is_first = threadIdx.x % 32 == 0;
     add_over_warp(to.texels, tally.texels);
 #pragma unroll
-    for (int c = 0; c < 4; ++c) {
+    for (int c = 0; c < channels; ++c) {
         add_over_warp(to.differing[c], tally.differing[c]);
         const unsigned max_ulp = over_warp(tally.max_ulp[c], Largest{});
         if (is_first && max_ulp != 0) atomicMax(&to.max_ulp[c], max_ulp);
@@ -67,68 +71,71 @@ __device__ SegmentWorst over_warp(SegmentWorst worst) {
     return worst;
 }
 
-template <bool rounded>
+template <bool rounded, class Texels>
 __global__ void __launch_bounds__(kThreads)
     find_differences(const __grid_constant__ ComparedImages images, const bool finds_worst, SharedSums* result,
                      SegmentWorst* worst_of_segments, RoundedSums* sums_of_segments) {
+    constexpr int kChannels = Texels::kChannels;
+    // Texels of a packed format can differ by the same distance and not by the same difference of values.
+    constexpr bool kSameScale = !rounded && !std::is_same_v<Texels, PackedTexels>;
     // Each thread has its own counters, so that threads never wait for each other.
     __shared__ unsigned histogram[kBins][kThreads];
     for (unsigned bin = 0; bin < kBins; ++bin) histogram[bin][threadIdx.x] = 0;
-    Tally tally;
+    Tally<kChannels> tally;
     const CodeFormat& format = images.format;
+    const typename Texels::template Order<rounded> order(format);
     const std::uint64_t texels = images.texels(), segments = (texels + kSegment - 1) / kSegment;
     const unsigned lane = threadIdx.x % 32;
     const std::uint64_t step = std::uint64_t{gridDim.x} * DifferenceBlocks::kSegments;
     std::uint64_t segment = std::uint64_t{blockIdx.x} * DifferenceBlocks::kSegments + threadIdx.x / 32;
     for (; segment < segments; segment += step) {
         const std::uint64_t first = segment * kSegment + lane;
-        std::uint64_t row = first / images.width, x = first - row * images.width;
-        std::uint64_t z = row / images.height, y = row - z * images.height;
+        const unsigned count = first >= texels ? 0 : texels - first < kSegment ? unsigned(texels - first) : kSegment;
+        const std::uint64_t row = first / images.width;
+        std::uint64_t x = first - row * images.width, z = row / images.height, y = row - z * images.height;
         SegmentWorst worst{0, 0, 0};
         RoundedSums sums;
-        for (unsigned i = 0; i < kSegment && first + i < texels; i += 32) {
-            const std::byte* const a = images.a.at(format, x, y, z);
-            const std::byte* const b = images.b.at(format, x, y, z);
+        for (unsigned i = 0; i < count; i += 32) {
+            unsigned a[kChannels], b[kChannels];
+            Texels::read(format, order, images.a.at(format, x, y, z), a);
+            Texels::read(format, order, images.b.at(format, x, y, z), b);
             SegmentWorst texel{0, 0, i + lane};
-            std::uint32_t unlike = 0;
 #pragma unroll
-            for (unsigned c = 0; c < 4; ++c) {
-                if (c >= images.channels) break;
-                const std::uint32_t one = format.code(a, c), other = format.code(b, c);
+            for (int c = 0; c < kChannels; ++c) {
+                if (c >= static_cast<int>(images.channels)) break;
                 if constexpr (rounded) {
-                    tally.nans[0][c] += format.is_float() && one == kNanCode ? 1 : 0;
-                    tally.nans[1][c] += format.is_float() && other == kNanCode ? 1 : 0;
-                    tally.infinities[0][c] += format.is_float() && format.is_infinite(one) ? 1 : 0;
-                    tally.infinities[1][c] += format.is_float() && format.is_infinite(other) ? 1 : 0;
+                    if (format.is_float()) {
+                        tally.nans[0][c] += a[c] == kNanCode ? 1 : 0;
+                        tally.nans[1][c] += b[c] == kNanCode ? 1 : 0;
+                        tally.infinities[0][c] += format.is_infinite(a[c]) ? 1 : 0;
+                        tally.infinities[1][c] += format.is_infinite(b[c]) ? 1 : 0;
+                    }
                 }
-                if (one == other) continue;
-                unlike = 1;
-                const std::uint32_t ulp = format.distance(one, other);
+                if (a[c] == b[c]) continue;
+                const std::uint32_t ulp = format.distance(a[c], b[c]);
                 ++tally.differing[c];
-                if (ulp > tally.max_ulp[c]) tally.max_ulp[c] = ulp;
+                tally.max_ulp[c] = max(tally.max_ulp[c], ulp);
+                texel.ulp = max(texel.ulp, ulp);
                 ++histogram[32 - __clz(static_cast<int>(ulp))][threadIdx.x];
                 if constexpr (rounded) {
-                    const double difference = format.difference(one, other, c, ulp);
+                    // Such formats have values of one code each, or are float formats.
+                    const double difference = format.difference(a[c], b[c], c, ulp);
                     if (difference > tally.max[c]) tally.max[c] = difference;
                     sums.differences[c] += difference;
                     sums.squares[c] += difference * difference;
+                    if (difference > texel.difference) texel.difference = difference;
                 } else {
                     tally.differences[c] += ulp;
-                    tally.squares[c] += std::uint64_t{ulp} * ulp;
+                    tally.squares[c] += ulp * ulp;  // codes have at most 16 bits
+                    if constexpr (!kSameScale) {
+                        const double difference = ulp / format.divisor(c);
+                        if (difference > texel.difference) texel.difference = difference;
+                    }
                 }
-                if (ulp > texel.ulp) texel.ulp = ulp;
             }
-            tally.texels += unlike;
-            if (finds_worst && texel.ulp != 0 && texel.ulp >= worst.ulp) {
-#pragma unroll
-                for (unsigned c = 0; c < 4; ++c) {
-                    if (c >= images.channels) break;
-                    const std::uint32_t one = format.code(a, c), other = format.code(b, c);
-                    const double difference =
-                        format.difference(one, other, c, format.distance(one, other)) / format.divisor(c);
-                    if (difference > texel.difference) texel.difference = difference;
-                }
-                if (worse(texel, worst)) worst = texel;
+            if (texel.ulp != 0) {
+                ++tally.texels;
+                if (kSameScale ? texel.ulp > worst.ulp : worse(texel, worst)) worst = texel;
             }
             for (x += 32; x >= images.width; x -= images.width) {
                 if (++y != images.height) continue;
@@ -143,7 +150,7 @@ __global__ void __launch_bounds__(kThreads)
         }
         if constexpr (rounded) {
 #pragma unroll
-            for (int c = 0; c < 4; ++c) {
+            for (int c = 0; c < kChannels; ++c) {
                 sums.differences[c] = over_warp(sums.differences[c], Sum{});
                 sums.squares[c] = over_warp(sums.squares[c], Sum{});
             }
@@ -175,9 +182,18 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-const void* differences_kernel(bool has_short_codes) {
-    return has_short_codes ? reinterpret_cast<const void*>(&find_differences<false>)
-                           : reinterpret_cast<const void*>(&find_differences<true>);
+const void* differences_kernel(const CodeFormat& format) {
+    return with_texels(format, [&](auto texels) -> const void* {
+        using Texels = decltype(texels);
+        const auto rounded = [] { return reinterpret_cast<const void*>(&find_differences<true, Texels>); };
+        const auto exact = [] { return reinterpret_cast<const void*>(&find_differences<false, Texels>); };
+        if constexpr (Texels::kBits == 32)
+            return rounded();
+        else if constexpr (Texels::kBits == 8)
+            return exact();
+        else
+            return format.has_short_codes() ? exact() : rounded();
+    });
 }
 
 const void* copy_segments_kernel() { return reinterpret_cast<const void*>(&copy_segments); }

@@ -2,42 +2,58 @@
 // both images, filters them along the rows, and filters the results down the columns. The filtered rows are in a ring,
 // so that each row is filtered once. A thread computes four neighboring results, because they share most of what they
 // read. The order of each sum is that of kernels/metrics/filter.h.
+#include <type_traits>
+
 #include "kernels/cuda/comparison.h"
 #include "kernels/cuda/over_warp.h"
+#include "kernels/cuda/stored_codes.h"
 
 namespace texton::detail {
 namespace {
 
 constexpr unsigned kThreads = SsimBlocks::kThreads, kTaps = kSsimWindow, kMiddle = kTaps / 2, kMoments = 4;
-constexpr unsigned kWidth = kSsimTileWidth, kRows = 8, kRing = kRows + kTaps - 1, kOutputs = 4;
+constexpr unsigned kWidth = kSsimTileWidth, kRows = 8, kOutputs = 4;
+constexpr unsigned kRing = 20;  // at least kRows + kTaps - 1, and a multiple of kOutputs
 constexpr unsigned kLoaded = kWidth + kTaps - 1, kStride = kWidth + 12;  // a multiple of 4 above kLoaded
 
 static_assert(kRows * kWidth == kThreads * kOutputs && kSsimTileHeight % kRows == 0);
+static_assert(kRing >= kRows + kTaps - 1 && kRing % kOutputs == 0);
 
-/// Values of a channel or of luma, multiplied by the scale.
+/// Values of a channel or of luma, multiplied by the scale. Texels are Stored integers with short codes, or, if Stored is
+/// void, of any format.
+template <class Stored>
 class Plane {
 public:
-    __device__ Plane(const ComparedImages& images, double scale)
-        : images_(images), scale_(scale), is_luma_(blockIdx.y == images.channels) {
-        for (unsigned c = 0; c < 3; ++c) factors_[c] = images.format.factor(is_luma_ ? c : blockIdx.y, scale);
+    __device__ Plane(const ComparedImages& images, const SsimWeights& weights)
+        : images_(images), scale_(weights.scale), plane_(weights.planes[blockIdx.y]), order_(images.format) {
+        for (unsigned c = 0; c < 3; ++c) factors_[c] = images.format.factor(is_luma() ? c : plane_, scale_);
     }
 
-    __device__ float value(const ComparedImage& image, std::uint64_t x, std::uint64_t y, std::uint64_t z) const {
-        const CodeFormat& format = images_.format;
-        const std::byte* const texel = image.at(format, x, y, z);
-        if (!is_luma_) return channel(texel, blockIdx.y, factors_[0]);
+    __device__ float value(const std::byte* texel) const {
+        if (!is_luma()) return channel(texel, plane_, factors_[0]);
         return kSsimRed * channel(texel, 0, factors_[0]) + kSsimGreen * channel(texel, 1, factors_[1]) +
                kSsimBlue * channel(texel, 2, factors_[2]);
     }
+    __device__ float value(const ComparedImage& image, std::uint64_t x, std::uint64_t y, std::uint64_t z) const {
+        return value(image.at(images_.format, x, y, z));
+    }
 
 private:
+    __device__ bool is_luma() const { return plane_ == kSsimLuma; }
+    /// Returns CodeFormat::finite_value() of a channel.
     __device__ float channel(const std::byte* texel, unsigned c, float factor) const {
-        return images_.format.finite_value(images_.format.code(texel, c), c, scale_, factor);
+        if constexpr (std::is_void_v<Stored>) {
+            return images_.format.finite_value(images_.format.code(texel, c), c, scale_, factor);
+        } else {
+            const auto code = static_cast<int>(order_(reinterpret_cast<const Stored*>(texel)[c]));
+            return static_cast<float>(code - static_cast<int>(order_.flipped)) * factor;  // flipped is the code of 0
+        }
     }
 
     const ComparedImages& images_;
     double scale_;
-    bool is_luma_;
+    unsigned plane_;
+    ShortOrder order_;
     float factors_[3];
 };
 
@@ -49,7 +65,9 @@ struct WindowTile {
     __device__ WindowTile(const ComparedImages& images, const SsimWeights& weights)
         : WindowTile(images, weights, blockIdx.x) {}
 
-    __device__ float center(const ComparedImages& images, const SsimWeights& weights, const Plane& plane) const {
+    template <class Stored>
+    __device__ float center(const ComparedImages& images, const SsimWeights& weights,
+                            const Plane<Stored>& plane) const {
         const unsigned columns = width + weights.across_count - 1, rows = height + weights.down_count - 1;
         const unsigned middle = columns * rows / 2;
         const std::uint64_t at_x = x + middle % columns, at_y = y + middle / columns;
@@ -89,16 +107,30 @@ struct Shared {
 };
 
 /// Loads rows of the tile from `first` on.
-__device__ void load_rows(Shared& shared, const ComparedImages& images, const Plane& plane, const WindowTile& tile,
-                          float center, unsigned first, unsigned rows) {
-    const unsigned columns = tile.width + kTaps - 1, last = tile.height + kTaps - 2;
-    for (unsigned i = threadIdx.x; i < rows * kLoaded; i += kThreads) {
-        const unsigned row = i / kLoaded, column = i % kLoaded;
-        if (column >= columns || first + row > last) continue;
-        const std::uint64_t x = tile.x + column, y = tile.y + first + row;
-        shared.values[0][row][column] = plane.value(images.a, x, y, tile.z) - center;
-        shared.values[1][row][column] = plane.value(images.b, x, y, tile.z) - center;
-    }
+template <unsigned rows, class Stored>
+__device__ void load_rows(Shared& shared, const ComparedImages& images, const Plane<Stored>& plane,
+                          const WindowTile& tile, float center, unsigned first) {
+    const unsigned columns = tile.width + kTaps - 1, end = tile.height + kTaps - 1;
+    const std::byte* const a = images.a.at(images.format, tile.x, tile.y + first, tile.z);
+    const std::byte* const b = images.b.at(images.format, tile.x, tile.y + first, tile.z);
+    const auto bytes = static_cast<unsigned>(images.format.texel_bytes());
+    const auto load = [&](unsigned row, unsigned column) {
+        shared.values[0][row][column] = plane.value(a + row * images.a.pitch + column * bytes) - center;
+        shared.values[1][row][column] = plane.value(b + row * images.b.pitch + column * bytes) - center;
+    };
+    const auto load_columns = [&](unsigned from, auto count) {
+        constexpr unsigned kCount = decltype(count)::value;
+        const unsigned column = from + threadIdx.x % kCount;
+#pragma unroll
+        for (unsigned i = 0; i < rows; i += kThreads / kCount) {
+            const unsigned row = i + threadIdx.x / kCount;
+            if (row < rows && first + row < end && column < columns) load(row, column);
+        }
+    };
+    constexpr unsigned kRest = 16;  // the last columns, which only the last windows of a row need
+    static_assert(kLoaded - kWidth <= kRest);
+    load_columns(0, std::integral_constant<unsigned, kWidth>());
+    load_columns(kWidth, std::integral_constant<unsigned, kRest>());
 }
 
 /// Reads 16 values from a multiple of four on.
@@ -136,16 +168,17 @@ __device__ void filter_rows(Shared& shared, const SsimWeights& weights, unsigned
 __device__ long long similarities(const Shared& shared, const SsimWeights& weights, const WindowTile& tile,
                                   float center, unsigned first) {
     const unsigned column = threadIdx.x % kWidth, row = first + threadIdx.x / kWidth * kOutputs;
+    constexpr unsigned kGroups = (kTaps + kOutputs - 1 + kOutputs - 1) / kOutputs;
+    unsigned slots[kGroups];  // of the first of each group of kOutputs rows
+#pragma unroll
+    for (unsigned i = 0; i < kGroups; ++i) slots[i] = (row + i * kOutputs) % kRing;
     float moments[kMoments][kOutputs];
 #pragma unroll
     for (unsigned m = 0; m < kMoments; ++m) {
         float values[kTaps + kOutputs - 1];
-        unsigned slot = row % kRing;
 #pragma unroll
-        for (unsigned i = 0; i < kTaps + kOutputs - 1; ++i) {
-            values[i] = shared.moments[m][slot][column];
-            slot = slot + 1 == kRing ? 0 : slot + 1;
-        }
+        for (unsigned i = 0; i < kTaps + kOutputs - 1; ++i)
+            values[i] = shared.moments[m][slots[i / kOutputs] + i % kOutputs][column];
 #pragma unroll
         for (unsigned i = 0; i < kOutputs; ++i) moments[m][i] = weighted(values + i, weights.down);
     }
@@ -158,20 +191,22 @@ __device__ long long similarities(const Shared& shared, const SsimWeights& weigh
     return sum;
 }
 
+template <class Stored>
 __global__ void __launch_bounds__(kThreads, 4)
     full_windows(const __grid_constant__ ComparedImages images, const __grid_constant__ SsimWeights weights,
                  unsigned long long* result) {
-    __shared__ __align__(16) Shared shared;
+    extern __shared__ __align__(16) std::byte memory[];
+    Shared& shared = *reinterpret_cast<Shared*>(memory);
     const WindowTile tile(images, weights);
-    const Plane plane(images, weights.scale);
+    const Plane<Stored> plane(images, weights);
     const float center = tile.center(images, weights, plane);
-    load_rows(shared, images, plane, tile, center, 0, kTaps - 1);
+    load_rows<kTaps - 1>(shared, images, plane, tile, center, 0);
     __syncthreads();
     filter_rows(shared, weights, 0, kTaps - 1);
     long long sum = 0;
     for (unsigned first = 0; first < tile.height; first += kRows) {
         __syncthreads();
-        load_rows(shared, images, plane, tile, center, first + kTaps - 1, kRows);
+        load_rows<kRows>(shared, images, plane, tile, center, first + kTaps - 1);
         __syncthreads();
         filter_rows(shared, weights, first + kTaps - 1, kRows);
         __syncthreads();
@@ -199,7 +234,7 @@ __global__ void __launch_bounds__(kThreads)
     small_windows(const __grid_constant__ ComparedImages images, const __grid_constant__ SsimWeights weights,
                   unsigned long long* result) {
     const WindowTile tile(images, weights);
-    const Plane plane(images, weights.scale);
+    const Plane<void> plane(images, weights);
     const float center = tile.center(images, weights, plane);
     long long sum = 0;
     for (unsigned i = threadIdx.x; i < tile.width * tile.height; i += kThreads) {
@@ -223,9 +258,13 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-const void* similarity_kernel(bool has_full_windows) {
-    return has_full_windows ? reinterpret_cast<const void*>(&full_windows)
-                            : reinterpret_cast<const void*>(&small_windows);
+unsigned similarity_bytes(bool has_full_windows) { return has_full_windows ? sizeof(Shared) : 0; }
+
+const void* similarity_kernel(const CodeFormat& format, bool has_full_windows) {
+    if (!has_full_windows) return reinterpret_cast<const void*>(&small_windows);
+    if (!format.has_short_codes() || format.is_packed()) return reinterpret_cast<const void*>(&full_windows<void>);
+    return format.bits() == 8 ? reinterpret_cast<const void*>(&full_windows<std::uint8_t>)
+                              : reinterpret_cast<const void*>(&full_windows<std::uint16_t>);
 }
 
 }  // namespace texton::detail

@@ -133,9 +133,9 @@ private:
         const bool on_cpu = backend.properties().kind == DeviceKind::cpu;
         const detail::Backend* home = detail::home(image);
         if (home == nullptr) return on_cpu;
-        const std::size_t word = std::min<std::size_t>(info(image.format).bytes, sizeof(std::uint32_t));
-        const bool is_aligned =
-            (reinterpret_cast<std::uintptr_t>(image.address) | image.pitch | image.slice_pitch) % word == 0;
+        const bool is_aligned = (reinterpret_cast<std::uintptr_t>(image.address) | image.pitch | image.slice_pitch) %
+                                    info(image.format).bytes ==
+                                0;
         return home == &backend && (on_cpu || is_aligned);
     }
 

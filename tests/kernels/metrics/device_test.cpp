@@ -137,6 +137,15 @@ TEST_P(DeviceComparisonTest, EqualImagesHaveNoDifference) {
     EXPECT_TRUE(result.worst.empty());
 }
 
+TEST_P(DeviceComparisonTest, ChannelsThatDoNotDifferHaveTheResultOfHostMemory) {
+    for (std::size_t channel = 0; channel < 4; ++channel) {
+        Pair pair = random_pair(Format::rgba8_snorm, {160, 90}, 7);
+        pair.b = pair.a;
+        for (std::size_t i = channel; i < pair.b.size(); i += 12) pair.b[i] ^= std::byte{3};
+        expect_like_host(pair);
+    }
+}
+
 TEST_P(DeviceComparisonTest, OptionsHaveTheEffectThatTheyHaveInHostMemory) {
     const Pair pair = random_pair(Format::rgba16_unorm, {400, 90}, 2);
     expect_like_host(pair, {.ssim = false});
