@@ -209,6 +209,24 @@ Prepared compare_images(const Device&) {
     }};
 }
 
+Prepared compare_images_of_device(const Device& device) {
+    constexpr Extent kExtent{20, 20};
+    const auto first = std::make_shared<Linear>(device, Format::rgba8_unorm, kExtent);
+    const auto second = std::make_shared<Linear>(device, Format::rgba8_unorm, kExtent);
+    upload(first->view(), pattern(first->bytes(), 1));
+    upload(second->view(), pattern(second->bytes(), 2));
+    const auto stream = std::make_shared<Stream>(device);
+    return {[=] {
+        const Comparison comparison = compare(*stream, first->view(Format::rgba8_unorm, kExtent),
+                                              second->view(Format::rgba8_unorm, kExtent), {.flip = true});
+        Bytes result;
+        append(result, std::as_bytes(std::span(&comparison.all.rmse, 1)));
+        append(result, std::as_bytes(std::span(&*comparison.all.ssim, 1)));
+        append(result, std::as_bytes(std::span(comparison.flip->errors)));
+        return result;
+    }};
+}
+
 Prepared use_cube_file(const Device& device) {
     const auto files = std::make_shared<Files>();
     const auto path = files->at("a.cube");
@@ -244,6 +262,7 @@ std::vector<Operation> kernel_operations() {
                               {"Statistics", {"statistics"}, collect},
                               {"Percentiles", {"percentiles"}, find_percentiles},
                               {"Metrics", {"metrics"}, compare_images, true},
+                              {"MetricsOfDevice", {"metrics"}, compare_images_of_device},
                               {"CubeFile", {"cube_file"}, use_cube_file},
                           });
     return all;

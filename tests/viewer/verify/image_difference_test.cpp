@@ -159,9 +159,7 @@ protected:
         write_image(folder_.at("mask.png"), Format::r8_unorm, extent, texels);
         return {.file = folder_.at("mask.png"), .rectangles = {}};
     }
-    static Criteria with(const Mask& mask, const Tolerance& tolerance = {.ulp = 0}) {
-        return limits(tolerance, mask);
-    }
+    static Criteria with(const Mask& mask, const Tolerance& tolerance = {.ulp = 0}) { return limits(tolerance, mask); }
     static HostImage gray(std::vector<int> values, Extent extent = {4, 2}) {
         HostImage image(Format::r8_unorm, extent);
         std::ranges::transform(values, image.texels.begin(), [](int value) { return static_cast<std::byte>(value); });
