@@ -9,6 +9,7 @@ import sys
 import xml.etree.ElementTree as xml
 
 # Reasons for which a test may be skipped on a machine with a GPU. `one` is true if there is only one GPU.
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 KNOWN_SKIPS = [
     (re.compile("needs a second device"), lambda one: one),
     (re.compile("the test runs on the CUDA device"), lambda one: True),
@@ -66,7 +67,7 @@ class Tests:
             skip = case.find("skipped")
             failure = next((entry for entry in case if entry.tag in ("failure", "error")), None)
             if failure is not None:
-                text = " ".join((failure.get("message") or "").split())
+                text = " ".join((failure.get("message") or "").split()).replace(f"{ROOT}/", "")
                 self.failed.append((name, text[:400]))
             elif skip is not None:
                 self.skipped.append((name, reason(skip)))
