@@ -8,8 +8,8 @@ import re
 import sys
 import xml.etree.ElementTree as xml
 
-# Reasons for which a test may be skipped on a machine with a GPU. `one` is true if there is only one GPU.
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Reasons for which a test may be skipped on a machine with a GPU. `one` is true if there is only one GPU.
 KNOWN_SKIPS = [
     (re.compile("needs a second device"), lambda one: one),
     (re.compile("the test runs on the CUDA device"), lambda one: True),
