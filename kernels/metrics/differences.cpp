@@ -108,6 +108,9 @@ private:
 
     void count_specials(const Codes& codes, Sums& sums) const {
         for (std::size_t image = 0; image < 2; ++image) {
+            std::uint32_t special = 0;
+            for (const std::uint32_t code : codes[image]) special |= a_.is_finite_float(code) ? 0 : 1;
+            if (special == 0) continue;
             for (std::size_t i = 0; i < codes[image].size(); ++i) {
                 const std::uint32_t code = codes[image][i];
                 if (a_.is_finite(code) || i % a_.channels() >= channels_) continue;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "kernels/metrics/similarity.h"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/metrics/filter.cpp"
 #include <hwy/foreach_target.h>
@@ -101,12 +99,10 @@ void products_row(const float* a, const float* b, float center, std::size_t coun
     }
 }
 
-// The similarity of one window. The vector code below computes the same.
-std::int32_t similarity(const std::array<const float*, 4>& moments, float center, std::size_t i) {
-    return fixed_similarity(moments[0][i], moments[1][i], moments[2][i], moments[3][i], center);
-}
-
-std::int64_t similarity_row(const std::array<const float*, 4>& moments, float center, std::size_t count) {
+// Adds the similarities of windows, whose moments `moments(i, load)` returns: of the windows from `i` on, with as many
+// lanes as `load` loads.
+template <class Moments>
+HWY_INLINE std::int64_t sum_of_rows(float center, std::size_t count, const Moments& moments) {
     std::int64_t sum = 0;
     std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
@@ -119,10 +115,10 @@ std::int64_t similarity_row(const std::array<const float*, 4>& moments, float ce
     const auto c1 = hn::Set(tag, kSsimC1), c2 = hn::Set(tag, kSsimC2), unit = hn::Set(tag, kSsimUnit);
     auto lower = hn::Zero(wide), upper = hn::Zero(wide);
     for (; i + lanes <= count; i += lanes) {
-        const auto p = hn::LoadU(tag, moments[0] + i), q = hn::LoadU(tag, moments[1] + i);
+        const auto p = moments(tag, 0, i), q = moments(tag, 1, i);
         const auto mean_a = hn::Add(p, middle), mean_b = hn::Add(q, middle);
-        const auto variances = hn::Sub(hn::LoadU(tag, moments[2] + i), hn::Add(hn::Mul(p, p), hn::Mul(q, q)));
-        const auto covariance = hn::Sub(hn::LoadU(tag, moments[3] + i), hn::Mul(p, q));
+        const auto variances = hn::Sub(moments(tag, 2, i), hn::Add(hn::Mul(p, p), hn::Mul(q, q)));
+        const auto covariance = hn::Sub(moments(tag, 3, i), hn::Mul(p, q));
         const auto means = hn::Add(hn::Add(hn::Mul(mean_a, mean_a), hn::Mul(mean_b, mean_b)), c1);
         const auto alike =
             hn::Mul(hn::Add(hn::Mul(two, hn::Mul(mean_a, mean_b)), c1), hn::Add(hn::Mul(two, covariance), c2));
@@ -135,8 +131,35 @@ std::int64_t similarity_row(const std::array<const float*, 4>& moments, float ce
     hn::Store(hn::Add(lower, upper), wide, sums);
     for (std::size_t lane = 0; lane < hn::Lanes(wide); ++lane) sum += sums[lane];
 #endif
-    for (; i < count; ++i) sum += similarity(moments, center, i);
+    const hn::CappedTag<float, 1> single;
+    const auto value = [&](std::size_t moment) { return hn::GetLane(moments(single, moment, i)); };
+    for (; i < count; ++i) sum += fixed_similarity(value(0), value(1), value(2), value(3), center);
     return sum;
+}
+
+std::int64_t similarity_row(const float* moments, std::size_t stride, float center, std::size_t count) {
+    return sum_of_rows(center, count, [=](auto tag, std::size_t moment, std::size_t i) {
+        return hn::LoadU(tag, moments + moment * stride + i);
+    });
+}
+
+// Filters down the columns of kSsimWindow rows at once, with the sums in the order of filter_symmetric().
+std::int64_t window_row(const float* const* rows, const float* weights, std::size_t stride, float center,
+                        std::size_t count) {
+    constexpr std::size_t kMiddle = kSsimWindow / 2;
+    const float* row[kSsimWindow];
+    float taps[kMiddle + 1];
+    std::copy_n(rows, kSsimWindow, row);
+    std::copy_n(weights, kMiddle + 1, taps);
+    return sum_of_rows(center, count, [&](auto tag, std::size_t moment, std::size_t i) {
+        const std::size_t at = moment * stride + i;
+        auto sum = hn::Mul(hn::Set(tag, taps[kMiddle]), hn::LoadU(tag, row[kMiddle] + at));
+        for (std::size_t k = 0; k < kMiddle; ++k) {
+            const auto pair = hn::Add(hn::LoadU(tag, row[k] + at), hn::LoadU(tag, row[kSsimWindow - 1 - k] + at));
+            sum = hn::Add(sum, hn::Mul(hn::Set(tag, taps[k]), pair));
+        }
+        return sum;
+    });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -149,6 +172,7 @@ namespace texton::detail {
 HWY_EXPORT(filter_row);
 HWY_EXPORT(products_row);
 HWY_EXPORT(similarity_row);
+HWY_EXPORT(window_row);
 
 void filter(const float* in, std::size_t stride, std::span<const float> taps, std::size_t count, float* out) {
     HWY_DYNAMIC_DISPATCH(filter_row)(in, stride, taps.data(), taps.size(), count, out);
@@ -158,8 +182,13 @@ void moment_products(const float* a, const float* b, float center, std::size_t c
     HWY_DYNAMIC_DISPATCH(products_row)(a, b, center, count, products);
 }
 
-std::int64_t sum_of_similarities(const std::array<const float*, 4>& moments, float center, std::size_t count) {
-    return HWY_DYNAMIC_DISPATCH(similarity_row)(moments, center, count);
+std::int64_t sum_of_similarities(const float* moments, std::size_t stride, float center, std::size_t count) {
+    return HWY_DYNAMIC_DISPATCH(similarity_row)(moments, stride, center, count);
+}
+
+std::int64_t sum_of_windows(const std::array<const float*, kSsimWindow>& rows, std::span<const float> weights,
+                            std::size_t stride, float center, std::size_t count) {
+    return HWY_DYNAMIC_DISPATCH(window_row)(rows.data(), weights.data(), stride, center, count);
 }
 
 }  // namespace texton::detail

@@ -1,8 +1,9 @@
 // Structural similarity, after Wang, Bovik, Sheikh and Simoncelli, 2004.
 //
-// A tile of windows is filtered along its rows, then down its columns. Values are divided by the peak, and the value at
-// the tile's center is subtracted from them: otherwise variances would be small differences of large numbers. If both
-// images are equal, all moments are equal and SSIM is exactly 1, so such tiles and channels are skipped.
+// Each row of a tile is filtered along the row, then the last kSsimWindow rows are filtered down the columns. Values are
+// divided by the peak, and the value at the tile's center is subtracted from them: otherwise variances would be small
+// differences of large numbers. If both images are equal, all moments are equal and SSIM is exactly 1, so such tiles and
+// channels are skipped.
 #include <cmath>
 
 #include "kernels/metrics/filter.h"
@@ -17,9 +18,9 @@ constexpr std::size_t kLuma = kSsimLuma, kPlanes = kSsimPlanes;
 struct Scratch {
     std::array<std::vector<std::uint32_t>, 2> codes;
     std::array<std::array<std::vector<float>, kPlanes>, 2> planes;
-    std::array<std::vector<float>, 4> moments;
     std::vector<float> row;
-    std::array<std::vector<float>, 4> filtered;
+    std::vector<float> moments;
+    std::vector<float> filtered;
 };
 
 class Pass {
@@ -77,28 +78,27 @@ private:
     std::int64_t similarity(Scratch& scratch, const std::vector<float>& a, const std::vector<float>& b,
                             const Tile& windows, const Tile& texels) const {
         const float center = (a[a.size() / 2] + b[b.size() / 2]) / 2;
-        for (auto& moment : scratch.moments) moment.resize(windows.width * texels.height);
-        for (auto& each : scratch.filtered) each.resize(windows.width);
+        // The filtered rows of the last windows. Each row has the four moments, one after the other.
+        const std::size_t stride = windows.width, rows = down_.size();
+        scratch.moments.resize(4 * stride * rows);
+        scratch.filtered.resize(4 * stride);
         scratch.row.resize(4 * texels.width);
-        float* row = scratch.row.data();
-        for (std::size_t y = 0; y < texels.height; ++y) {
-            const float* from_a = a.data() + y * texels.width;
-            const float* from_b = b.data() + y * texels.width;
-            moment_products(from_a, from_b, center, texels.width, row);
-            for (std::size_t i = 0; i < 4; ++i) {
-                filter(row + i * texels.width, 1, across_, windows.width,
-                       scratch.moments[i].data() + y * windows.width);
-            }
-        }
-        const auto& filtered = scratch.filtered;
+        const auto row_of = [&](std::size_t y) { return scratch.moments.data() + y % rows * 4 * stride; };
         std::int64_t sum = 0;
-        for (std::size_t y = 0; y < windows.height; ++y) {
-            for (std::size_t i = 0; i < 4; ++i) {
-                filter(scratch.moments[i].data() + y * windows.width, windows.width, down_, windows.width,
-                       scratch.filtered[i].data());
+        for (std::size_t y = 0; y < texels.height; ++y) {
+            moment_products(a.data() + y * texels.width, b.data() + y * texels.width, center, texels.width,
+                            scratch.row.data());
+            for (std::size_t i = 0; i < 4; ++i)
+                filter(scratch.row.data() + i * texels.width, 1, across_, stride, row_of(y) + i * stride);
+            if (y + 1 < rows) continue;
+            if (rows == kSsimWindow) {
+                std::array<const float*, kSsimWindow> window;
+                for (std::size_t k = 0; k < rows; ++k) window[k] = row_of(y + 1 + k);
+                sum += sum_of_windows(window, down_, stride, center, stride);
+            } else {  // a window as high as the image
+                filter(scratch.moments.data(), 4 * stride, down_, 4 * stride, scratch.filtered.data());
+                sum += sum_of_similarities(scratch.filtered.data(), stride, center, stride);
             }
-            sum += sum_of_similarities({filtered[0].data(), filtered[1].data(), filtered[2].data(), filtered[3].data()},
-                                       center, windows.width);
         }
         return sum;
     }
