@@ -77,10 +77,15 @@ bool has_kind(const ParameterValue& value, ParameterKind kind) {
     return false;
 }
 
+std::string list_choices(const ParameterInfo& parameter) {
+    return fmt::format("Use one of {}.", fmt::join(parameter.choices, ", "));
+}
+
 void check_value(const KernelInfo& kernel, const ParameterInfo& parameter, const ParameterValue& value) {
+    const bool is_choice = parameter.kind == ParameterKind::choice;
     if (!has_kind(value, parameter.kind))
         refuse(kernel, fmt::format("{} has a value of the wrong kind", parameter.name),
-               fmt::format("Pass {}.", kind_name(parameter.kind)));
+               is_choice ? list_choices(parameter) : fmt::format("Pass {}.", kind_name(parameter.kind)));
     if (const auto* number = std::get_if<double>(&value)) check_range(kernel, parameter, *number);
     if (const auto* numbers = std::get_if<std::vector<double>>(&value)) {
         if (parameter.count != 0 && numbers->size() != parameter.count)
@@ -88,11 +93,10 @@ void check_value(const KernelInfo& kernel, const ParameterInfo& parameter, const
                    fmt::format("Pass {} numbers.", parameter.count));
         for (const double number : *numbers) check_range(kernel, parameter, number);
     }
-    if (parameter.kind != ParameterKind::choice) return;
+    if (!is_choice) return;
     const std::string& choice = std::get<std::string>(value);
-    if (std::ranges::find(parameter.choices, choice) != parameter.choices.end()) return;
-    refuse(kernel, fmt::format("{} is '{}'", parameter.name, choice),
-           fmt::format("Use one of {}.", fmt::join(parameter.choices, ", ")));
+    if (std::ranges::find(parameter.choices, choice) == parameter.choices.end())
+        refuse(kernel, fmt::format("{} is '{}'", parameter.name, choice), list_choices(parameter));
 }
 
 // Returns the value of a parameter as one of the types of ParameterValue.

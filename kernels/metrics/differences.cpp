@@ -132,8 +132,9 @@ private:
         lanes.is_clear = false;
         ++sums.differing;
         WorstTexel texel{.at = at};
-        std::array<double, 4> differences;
+        std::array<double, 4> differences{};
         for (std::size_t c = 0; c < channels_; ++c) {
+            if (a[c] == b[c]) continue;
             const std::uint32_t ulp = a_.distance(a[c], b[c]);
             const double apart = a_.difference(a[c], b[c], c, ulp);
             differences[c] = apart;

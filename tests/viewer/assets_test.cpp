@@ -59,7 +59,9 @@ std::set<std::string> files_in(const fs::path& folder) {
     for (const auto& entry : fs::directory_iterator(folder)) {
         const std::string ending = entry.path().extension().string();
         const bool source = ending == ".cpp" || ending == ".h" || ending == ".md";
-        if (!source && entry.path().filename() != "viewer.png") out.insert(entry.path().filename().string());
+        const fs::path name = entry.path().filename();
+        const bool is_screenshot = name == "viewer.png" || name == "review.png";
+        if (!source && !is_screenshot) out.insert(name.string());
     }
     return out;
 }

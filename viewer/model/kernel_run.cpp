@@ -106,6 +106,9 @@ std::vector<HostImage> run(const Device& device, const KernelRun& run, std::span
 
 ParameterValue parameter_value(const KernelInfo& kernel, const std::string& name, const Json& value) {
     if (value.is_boolean()) return value.get<bool>();
+    const ParameterInfo* const parameter = find_parameter(kernel, name);
+    const bool is_choice = parameter != nullptr && parameter->kind == ParameterKind::choice;
+    if (value.is_number_integer() && is_choice) return value.dump();  // a window of 3 is the choice "3"
     if (value.is_number()) return value.get<double>();
     if (value.is_string()) return value.get<std::string>();
     if (value.is_array() && std::ranges::all_of(value, [](const Json& each) { return each.is_number(); }))

@@ -23,6 +23,7 @@
 #include <texton/planar_array.h>
 
 #include "arrays/files/decoded_blocks.h"
+#include "viewer/model/device_fields.h"
 #include "viewer/text/error_text.h"
 #include "viewer/verify/approval.h"
 #include "viewer/verify/check_report.h"
@@ -150,7 +151,19 @@ std::uint8_t ignored_channels(const std::string& letters) {
     return static_cast<std::uint8_t>(ignored);
 }
 
-verify::Criteria criteria_of(const ImageLimits& limits, const std::string& where) {
+// Returns the criteria, in which those of `json` replace the others.
+verify::Criteria with_json(verify::Criteria criteria, const std::string& json, const fs::path& references) {
+    const std::string where = criteria.where + "::json";
+    const verify::Json value = verify::Json::parse(json, nullptr, false);
+    if (value.is_discarded())
+        refuse(fmt::format("{} is not JSON: {}", where, json), "Give an object with keys of a suite.");
+    verify::JsonObject object(value, where);
+    verify::Criteria all = read_criteria(object, {.base = references}, std::move(criteria));
+    object.refuse_others();
+    return all;
+}
+
+verify::Criteria criteria_of(const ImageLimits& limits, const std::string& where, const fs::path& references) {
     verify::Criteria criteria;
     criteria.where = where;
     verify::Tolerance& tolerance = criteria.tolerance;
@@ -165,12 +178,16 @@ verify::Criteria criteria_of(const ImageLimits& limits, const std::string& where
             refuse("ImageLimits::count has neither ulp nor max", "Set one of them: texels that exceed it are counted.");
         tolerance.count = {.texels = count->texels, .ulp = count->ulp, .max = count->max};
     }
+    if (const std::optional<ImageFlip>& flip = limits.flip) {
+        if (!flip->mean && !flip->max) refuse("ImageLimits::flip has neither mean nor max", "Set one of them.");
+        tolerance.flip = {.mean = flip->mean, .max = flip->max, .pixels_per_degree = flip->pixels_per_degree};
+    }
     const bool has_limit = limits.ulp || limits.max || limits.mse || limits.psnr || limits.ssim || limits.share;
-    if (!has_limit && !limits.count) tolerance.ulp = 0;
+    if (!has_limit && !limits.count && !limits.flip) tolerance.ulp = 0;
     for (const auto& [x, y, width, height] : limits.mask)
         criteria.mask.rectangles.push_back({{x, y, 0}, {width, height, 1}});
     criteria.ignored = ignored_channels(limits.ignore);
-    return criteria;
+    return limits.json.empty() ? criteria : with_json(std::move(criteria), limits.json, references);
 }
 
 // --- messages --------------------------------------------------------------------------------------------------------
@@ -263,14 +280,15 @@ Check check_of(const std::string& name, const std::string& test, const ImageLimi
     check.of.work = verify::GivenCase{};
     refuse_other_name(check.reference(), name);
     refuse_unreadable(check.suite.references);
-    check.of.criteria = criteria_of(limits, check.of.where);
+    check.of.criteria = criteria_of(limits, check.of.where, check.suite.references);
     check.variant = variable("TEXTON_UPDATE_AS");
     return check;
 }
 
 verify::Result compared(Check& check) {
     verify::MadeImages made;
-    made.criteria.assign(check.given.images.size(), &check.of.criteria);
+    const verify::Criteria& criteria = criteria_for(check.of.criteria, viewer::fields_of(check.given.device));
+    made.criteria.assign(check.given.images.size(), &criteria);
     made.images = std::move(check.given.images);
     verify::Result result = verify::compare_images(check.of, check.suite, check.given.device, std::move(made));
     if (result.outcome == verify::Outcome::no_reference)

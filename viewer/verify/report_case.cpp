@@ -13,6 +13,7 @@
 #include <texton/metrics.h>
 
 #include "viewer/verify/image_difference.h"
+#include "viewer/verify/image_pairs.h"
 #include "viewer/verify/junit.h"
 #include "viewer/verify/kernel_footprint.h"
 #include "viewer/verify/report_images.h"
@@ -294,25 +295,6 @@ std::string not_compared(Sections& sections, const Result& result, const HostIma
     return sections.section(i, head_of(actual != nullptr ? *actual : *expected, i, several, text), panes, {}, "");
 }
 
-// Images of the result and of the reference that belong together.
-using Pairs = std::vector<std::pair<const HostImage*, const HostImage*>>;  // expected, actual
-Pairs pairs_of(const Result& result) {
-    Pairs pairs;
-    std::vector<const HostImage*> expected;
-    if (result.reference)
-        for (const HostImage& each : result.reference->images) expected.push_back(&each);
-    for (std::size_t i = 0; i < result.images.size(); ++i) {
-        const HostImage& actual = result.images[i];
-        const auto found = std::ranges::find_if(
-            expected, [&](const HostImage* each) { return each != nullptr && each->name == actual.name; });
-        pairs.emplace_back(found == expected.end() ? nullptr : *found, &actual);
-        if (found != expected.end()) *found = nullptr;
-    }
-    for (const HostImage* each : expected)
-        if (each != nullptr) pairs.emplace_back(each, nullptr);
-    return pairs;
-}
-
 // Returns the sections of a case whose result is equal to a reference, but varies: the texels that vary.
 std::string varying_images(Sections& sections, const Repetition& repetition) {
     std::string out;
@@ -327,13 +309,13 @@ std::string varying_images(Sections& sections, const Repetition& repetition) {
 }
 
 // Tells which image is the first one that differs, in the order of frames, parts and levels.
-std::string first_difference(const Pairs& pairs) {
-    const auto is_equal = [](const auto& pair) {
-        return pair.first != nullptr && pair.second != nullptr && *pair.first == *pair.second;
+std::string first_difference(const std::vector<ImagePair>& pairs) {
+    const auto is_equal = [](const ImagePair& pair) {
+        return pair.expected != nullptr && pair.actual != nullptr && *pair.expected == *pair.actual;
     };
     const auto first = std::ranges::find_if_not(pairs, is_equal);
     if (pairs.size() < 2 || first == pairs.end()) return {};
-    const std::string& name = (first->second != nullptr ? first->second : first->first)->name;
+    const std::string& name = (first->actual != nullptr ? first->actual : first->expected)->name;
     const auto index = first - pairs.begin();
     return fmt::format(
         "<p>The first image that differs is <b>{}</b>, after {} equal images. {} of {} images differ.</p>\n",
@@ -345,10 +327,10 @@ std::string images_of(Sections& sections, const Case& of, const Result& result) 
     if (result.images.empty() && result.repetition) return varying_images(sections, *result.repetition);
     std::string out;
     std::size_t shown = 0, left_out = 0, equal = 0;
-    const Pairs pairs = pairs_of(result);
+    const std::vector<ImagePair> pairs = image_pairs(result);
     if (result.reference && has_references(of)) out += first_difference(pairs);
     for (std::size_t i = 0; i < pairs.size(); ++i) {
-        const auto [expected, actual] = pairs[i];
+        const HostImage *expected = pairs[i].expected, *actual = pairs[i].actual;
         const bool is_equal = expected != nullptr && actual != nullptr && *actual == *expected;
         if (is_equal) ++equal;
         const bool is_of_interest = !is_equal || (actual != nullptr && varying_of(result, i) != nullptr);

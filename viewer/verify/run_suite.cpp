@@ -175,8 +175,8 @@ Result with_images(Result nearest, const Case& of, MadeImages made) {
     return nearest;
 }
 
-// Runs the case once. Adds its images to the results of its other runs.
-Result run_once(const Case& of, const Shared& shared, const std::stop_token& stop, RepeatedResults& repeated) {
+// Runs the case once. Adds its images to the results of its other runs, if there are any.
+Result run_once(const Case& of, const Shared& shared, const std::stop_token& stop, RepeatedResults* repeated) {
     if (std::holds_alternative<FoldersCase>(of.work)) return compare_folders(of, shared.suite, shared.fields);
     MadeImages made = made_images(of, shared.suite, shared.device, stop);
     if (!made.problem.empty()) {
@@ -188,20 +188,22 @@ Result run_once(const Case& of, const Shared& shared, const std::stop_token& sto
     }
     for (const Criteria*& each : made.criteria) each = &criteria_for(*each, shared.fields);
     Result nearest = judged_by_all(of, shared, made);
-    repeated.add(made.images, nearest.equal);
+    if (repeated != nullptr) repeated->add(made.images, nearest.equal);
     return with_images(std::move(nearest), of, std::move(made));
 }
 
 // Turns exceptions into a result.
-Result guarded_run(const Case& of, const Shared& shared, const std::stop_token& stop, RepeatedResults& repeated) {
+Result guarded_run(const Case& of, const Shared& shared, const std::stop_token& stop, RepeatedResults* repeated) {
     Result result;
     try {
-        return run_once(of, shared, stop, repeated);
+        result = run_once(of, shared, stop, repeated);
     } catch (const std::bad_alloc& error) {
         result.message = viewer::error_text(error);
     } catch (const std::exception& error) {
         result.message = error.what();
     }
+    const bool has_images = result.outcome != Outcome::failed && result.outcome != Outcome::skipped;
+    if (repeated != nullptr && !has_images) repeated->add({}, false);
     return result;
 }
 
@@ -212,11 +214,10 @@ Result run_repeatedly(const Case& of, const Shared& shared, const RunOptions& op
         std::holds_alternative<KernelCase>(of.work) || std::holds_alternative<CommandCase>(of.work);
     const std::size_t runs = is_computed ? options.repeat : 1;
     RepeatedResults repeated;
-    Result worst = guarded_run(of, shared, options.stop, repeated);
-    if (worst.outcome == Outcome::failed || worst.outcome == Outcome::skipped) repeated.add({}, false);
+    RepeatedResults* const kept = runs > 1 ? &repeated : nullptr;  // keeping and hashing the images takes time
+    Result worst = guarded_run(of, shared, options.stop, kept);
     for (std::size_t i = 1; i < runs && !options.stop.stop_requested(); ++i) {
-        Result result = guarded_run(of, shared, options.stop, repeated);
-        if (result.outcome == Outcome::failed || result.outcome == Outcome::skipped) repeated.add({}, false);
+        Result result = guarded_run(of, shared, options.stop, kept);
         if (result.outcome > worst.outcome) worst = std::move(result);
     }
     if (runs > 1) worst.repetition = repeated.repetition();

@@ -144,11 +144,29 @@ TEST_F(CheckImageTest, EachLimitDecides) {
     EXPECT_FALSE(passes({.count = ImageTexelCount{.texels = 0, .ulp = 1}}));
     EXPECT_TRUE(passes({.count = ImageTexelCount{.texels = 0, .max = 0.008}}));
     EXPECT_FALSE(passes({.count = ImageTexelCount{.texels = 0, .max = 0.007}}));
+    EXPECT_TRUE(passes({.flip = ImageFlip{.mean = 0.1}}));
+    EXPECT_FALSE(passes({.flip = ImageFlip{.mean = 1e-9}}));
+    EXPECT_FALSE(passes({.flip = ImageFlip{.mean = 0.1, .max = 1e-9}}));
     EXPECT_FALSE(passes({.ulp = 2, .share = 0.02}));
     EXPECT_TRUE(passes({.mask = {{1, 0, 1, 1}}}));
     EXPECT_FALSE(passes({.mask = {{2, 0, 1, 1}}}));
     EXPECT_TRUE(passes({.ignore = "ra"}));
     EXPECT_FALSE(passes({.ignore = "gba"}));
+}
+
+TEST_F(CheckImageTest, CriteriaOfSuitesAreGivenAsJson) {
+    folders_.approve(noise(1), "a");
+    const HostImage image = two_codes_off(noise(1));
+    const auto passes = [&](const std::string& json, std::optional<std::uint32_t> ulp = {}) {
+        return check_image(image.view(), "a", {.ulp = ulp, .json = json}).passed;
+    };
+    EXPECT_TRUE(passes(R"({"tolerance": {"ulp": 2}})"));
+    EXPECT_FALSE(passes(R"({"tolerance": {"ulp": 1}})"));
+    EXPECT_FALSE(passes(R"({"tolerance": {"ulp": 1}})", 2));  // replaces the member
+    EXPECT_TRUE(passes(R"({"regions": [{"rectangle": [1, 0, 1, 1], "tolerance": {"ulp": 2}}]})"));
+    EXPECT_FALSE(passes(R"({"regions": [{"rectangle": [2, 0, 1, 1], "tolerance": {"ulp": 2}}]})"));
+    EXPECT_TRUE(passes(R"({"devices": [{"match": {"name": "*"}, "tolerance": {"ulp": 2}}]})"));
+    EXPECT_FALSE(passes(R"({"devices": [{"match": {"name": "?"}, "tolerance": {"ulp": 2}}]})"));
 }
 
 TEST_F(CheckImageTest, WithoutLimitsTheStoredBitsMustBeEqual) {
@@ -324,6 +342,9 @@ TEST_F(CheckImageTest, WrongNamesAndLimitsAreFailures) {
     (void)check_image(noise(1).view(), "b c");
     EXPECT_THAT(message("b_c"), HasSubstr("the names 'b c' and 'b_c' have the same reference b_c.texref"));
     EXPECT_THAT(message("a", {.ignore = "x"}), HasSubstr("ImageLimits::ignore is 'x'"));
+    EXPECT_THAT(message("a", {.flip = ImageFlip{}}), HasSubstr("ImageLimits::flip has neither mean nor max"));
+    EXPECT_THAT(message("a", {.json = "{"}), HasSubstr("ImageLimits::json is not JSON: {"));
+    EXPECT_THAT(message("a", {.json = "{\"ulp\": 1}"}), HasSubstr("'ulp'"));
     EXPECT_THAT(message("a", {.count = ImageTexelCount{.texels = 1}}), HasSubstr("neither ulp nor max"));
     EXPECT_THAT(check_image(two_codes_off(noise(1)).view(), "a", {.mask = {{7, 0, 2, 1}}}).message,
                 HasSubstr("ImageLimits: 'mask' has a rectangle that ends at 9, 1, but the image is 8 x 6"));

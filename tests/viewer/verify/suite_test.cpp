@@ -79,6 +79,14 @@ TEST_F(VerifySuiteTest, OldParameterNamesAreRead) {
         EXPECT_EQ(std::get<double>(std::get<KernelCase>(each.work).run.parameters.at("gray")), 0.25);
 }
 
+TEST_F(VerifySuiteTest, AChoiceThatIsANumberMayBeWrittenAsANumber) {
+    const Suite suite =
+        read(R"({"cases": [{"name": "a", "kernel": "median", "input": {"pattern": "noise", "size": [4, 4]},
+        "parameters": {"window": 5}}]})");
+    const auto& parameters = std::get<KernelCase>(suite.cases.front().work).run.parameters;
+    EXPECT_EQ(std::get<std::string>(parameters.at("window")), "5");
+}
+
 TEST_F(VerifySuiteTest, MatrixListsAreCombinedIntoAllCases) {
     const Suite suite = read_case(R"(, "matrix": {"parameters.filter": ["nearest", "area"], "size": [[2, 3], [4, 5]],
         "how": {"small": {"input": {"size": [1, 1]}}, "floats": {"input": {"format": "r32_float"}}}})");

@@ -31,6 +31,13 @@ struct ImageTexelCount {
     std::optional<double> max{};         ///< a texel counts if a channel differs by more
 };
 
+/// Limits for FLIP, the difference that a person sees. `mean` or `max` must be set, or both.
+struct ImageFlip {
+    std::optional<double> mean{};        ///< maximum mean
+    std::optional<double> max{};         ///< maximum of a texel
+    double pixels_per_degree = 67.0206;  ///< as in ComparisonOptions
+};
+
 /// A rectangle of texels, of all slices.
 struct ImageRectangle {
     std::size_t x = 0;       ///< of the left column
@@ -52,8 +59,17 @@ struct ImageLimits {
     std::optional<double> ssim{};            ///< minimum SSIM
     std::optional<double> share{};           ///< maximum number of texels that differ, divided by the number of texels
     std::optional<ImageTexelCount> count{};  ///< maximum number of texels that differ by more than a limit
+    std::optional<ImageFlip> flip{};         ///< limits for FLIP
     std::vector<ImageRectangle> mask{};      ///< texels that are not compared
     std::string ignore{};                    ///< channels that are not compared: letters of "rgba"
+    /// JSON object with criteria of a suite, for all that the other members do not express. Its keys are `tolerance`,
+    /// `mask`, `ignore`, `regions`, `special` and `devices`. `tolerance`, `mask` and `ignore` replace the members.
+    /// Relative paths start from the folder of the references.
+    ///
+    /// \code
+    /// {.json = R"({"devices": [{"match": {"compute_capability": "7.5"}, "tolerance": {"ulp": 1}}]})"}
+    /// \endcode
+    std::string json{};
 };
 
 /// The result of check_image().
