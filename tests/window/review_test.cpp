@@ -80,9 +80,9 @@ protected:
         return out;
     }
 
-    void open(const ReviewOptions& more = {}) {
+    void open(const verify::ReviewOptions& more = {}) {
         QSettings().clear();
-        ReviewOptions options = more;
+        verify::ReviewOptions options = more;
         options.suite = at("s.json");
         Session session;
         session.device = "cpu";
@@ -93,7 +93,7 @@ protected:
         window_->resize(1100, 800);
         show_active(*window_);
     }
-    void start(const ReviewOptions& more = {}) {
+    void start(const verify::ReviewOptions& more = {}) {
         open(more);
         workspace_->settle();
     }

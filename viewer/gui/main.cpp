@@ -43,6 +43,8 @@ struct Options {
     std::string size = "1280x800";
     std::string review;
     std::string filter;
+    std::string variant;
+    bool quick = false;
     bool allow_outside = false;
     bool commands = false;
 };
@@ -130,12 +132,12 @@ int run(int argc, char** argv, const Options& options, QSize size) {
     using namespace texton::verify;
     const ReviewOptions review_options{.suite = options.review,
                                        .filter = options.filter,
+                                       .quick = options.quick,
+                                       .variant = options.variant,
                                        .outside = options.allow_outside ? Outside::allowed : Outside::refused,
                                        .commands = options.commands ? Commands::allowed : Commands::refused};
     // Reports a bad suite before the window is created.
-    if (!options.review.empty())
-        (void)SuiteRun(review_options.suite, review_options.filter, review_options.outside, review_options.commands,
-                       device_named(session.device));
+    if (!options.review.empty()) (void)SuiteRun(review_options, device_named(session.device));
     const bool headless = !options.screenshot.empty();
     const bool has_display = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
     if (!has_display && std::getenv("QT_QPA_PLATFORM") == nullptr) {
@@ -217,6 +219,15 @@ int main(int argc, char** argv) {
         ->needs(review);
     app.add_flag("--allow-outside", options.allow_outside,
                  "With --review: let the suite read files and use references outside of its folder")
+        ->needs(review);
+    app.add_flag("--quick", options.quick,
+                 "With --review: of the cases of each matrix, run only as many as are needed for every pair of values "
+                 "of two keys of the matrix")
+        ->needs(review);
+    app.add_option("--as", options.variant,
+                   "With --review: keep existing references, and approve results as variants with this name, such as "
+                   "sm_90")
+        ->type_name("NAME")
         ->needs(review);
     app.add_flag("--commands", options.commands,
                  "With --review: run the commands of the suite. They can do anything that you can do, so use it only "

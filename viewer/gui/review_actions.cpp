@@ -19,12 +19,12 @@ void apply(MainWindow& window, SuiteReview& review) {
     if (!changes.approved.empty()) lines.append(tr("References to write: %1").arg(changes.approved.size()));
     if (changes.masks > 0)
         lines.append(tr("Masks to write into %1: %2. Then the suite is run again.")
-                         .arg(QString::fromStdString(review.review()->run().path.filename().string()))
+                         .arg(QString::fromStdString(review.review()->run().options.suite.filename().string()))
                          .arg(changes.masks));
     if (changes.notes)
         lines.append(
             tr("Rejections are written to %1.")
-                .arg(QString::fromStdString(verify::notes_path(review.review()->run().path).filename().string())));
+                .arg(QString::fromStdString(verify::notes_path(review.review()->run().options.suite).filename().string())));
     if (lines.isEmpty() && changes.unused.empty()) return window.workspace().tell(tr("There is nothing to apply."));
     QMessageBox box(QMessageBox::Question, tr("Apply the review"), lines.join('\n'),
                     QMessageBox::Apply | QMessageBox::Cancel, &window);

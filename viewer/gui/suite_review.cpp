@@ -104,13 +104,12 @@ bool overlap(const Region& a, const TexelBox& b) {
 
 }  // namespace
 
-SuiteReview::SuiteReview(Workspace& workspace, const ReviewOptions& options)
+SuiteReview::SuiteReview(Workspace& workspace, const verify::ReviewOptions& options)
     : workspace_(workspace), options_(options) {
     workspace_.set_review(this);
     connect(&workspace_, &Workspace::changed, this, &SuiteReview::follow_session);
     connect(&workspace_, &Workspace::documents_changed, this, &SuiteReview::show_mask);
-    start(std::make_shared<verify::SuiteRun>(options_.suite, options_.filter, options_.outside, options_.commands,
-                                             workspace_.device()));
+    start(std::make_shared<verify::SuiteRun>(options_, workspace_.device()));
 }
 
 SuiteReview::~SuiteReview() {
@@ -123,8 +122,7 @@ SuiteReview::~SuiteReview() {
 void SuiteReview::run_again() {
     if (is_busy()) return;
     try {
-        start(std::make_shared<verify::SuiteRun>(options_.suite, options_.filter, options_.outside, options_.commands,
-                                                 workspace_.device()));
+        start(std::make_shared<verify::SuiteRun>(options_, workspace_.device()));
     } catch (const std::exception& error) {
         Q_EMIT failed(text(error));
     }

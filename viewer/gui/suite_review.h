@@ -16,14 +16,6 @@ namespace texton::viewer {
 /// How the canvas shows an image of a case and its reference.
 enum class ReviewView : std::uint8_t { side_by_side, wipe, flip, difference, flip_map, ulp_map };
 
-/// The suite of a review and its options.
-struct ReviewOptions {
-    std::filesystem::path suite{};
-    std::string filter{};
-    verify::Outside outside = verify::Outside::refused;
-    verify::Commands commands = verify::Commands::refused;
-};
-
 /// Runs a suite on worker threads, and shows its failing cases in a workspace, which must outlive the object: the images
 /// of the current case are the images of the session. For the GUI thread only.
 class SuiteReview : public QObject {
@@ -31,7 +23,7 @@ class SuiteReview : public QObject {
 
 public:
     /// Reads the suite, and starts to run it. Throws the errors of SuiteRun.
-    SuiteReview(Workspace& workspace, const ReviewOptions& options);
+    SuiteReview(Workspace& workspace, const verify::ReviewOptions& options);
     ~SuiteReview() override;
 
     /// Reads and runs the suite again. Decisions that were not applied are lost.
@@ -115,7 +107,7 @@ private:
     const verify::ImagePair* pair() const;
 
     Workspace& workspace_;
-    ReviewOptions options_;
+    verify::ReviewOptions options_;
     std::shared_ptr<verify::SuiteRun> running_;
     std::stop_source stop_;
     std::size_t done_ = 0;  // cases of the run that are complete

@@ -59,15 +59,14 @@ std::optional<std::size_t> pattern_of(const Case& of, const Criteria* criteria) 
 
 }  // namespace
 
-SuiteRun::SuiteRun(const fs::path& of, const std::string& filter, Outside outside, Commands commands,
-                   const Device& on_device)
-    : path(of),
-      text(text_of(of)),
-      suite(read_suite(of, outside, commands)),
-      is_complete(filter.empty()),
+SuiteRun::SuiteRun(const ReviewOptions& review, const Device& on_device)
+    : options(review),
+      text(text_of(review.suite)),
+      suite(read_suite(review.suite, review.outside, review.commands)),
+      is_complete(review.filter.empty() && !review.quick),
       device(on_device),
-      cases(matching_cases(suite, filter)),
-      notes(read_notes(notes_path(of))) {}
+      cases(matching_cases(suite, review.filter, review.quick)),
+      notes(read_notes(notes_path(review.suite))) {}
 
 void SuiteRun::run(RunOptions options) {
     std::vector<char> is_done(cases.size());
@@ -276,15 +275,15 @@ Review::Writing Review::prepare(bool removes_unused) const {
 void Review::write(const Writing& writing) {
     const SuiteRun& run = *writing.run;
     const Changes& changes = writing.changes;
-    if (changes.masks > 0 && text_of(run.path) != run.text)
+    if (changes.masks > 0 && text_of(run.options.suite) != run.text)
         throw Error({.code = ErrorCode::io,
                      .object = "texton::verify",
-                     .problem = fmt::format("{} was changed after it was run", run.path.string()),
+                     .problem = fmt::format("{} was changed after it was run", run.options.suite.string()),
                      .remedy = "Run the suite again, and draw the masks again."});
-    write_update(run.suite, run.device, {}, run.cases, run.results,
+    write_update(run.suite, run.device, run.options.variant, run.cases, run.results,
                  {.changed = changes.approved, .unused = changes.unused});
-    if (changes.masks > 0) detail::write_file("texton::verify", run.path, writing.suite);
-    if (changes.notes) write_notes(notes_path(run.path), writing.notes);
+    if (changes.masks > 0) detail::write_file("texton::verify", run.options.suite, writing.suite);
+    if (changes.notes) write_notes(notes_path(run.options.suite), writing.notes);
 }
 
 void Review::finish(const Writing& writing) {

@@ -16,10 +16,20 @@
 
 namespace texton::verify {
 
+/// What is reviewed, and how. The options are those of `texton verify`.
+struct ReviewOptions {
+    std::filesystem::path suite{};
+    std::string filter{};   ///< only cases whose names match are run
+    bool quick = false;     ///< of each matrix, only cases that cover all pairs of its values are run
+    std::string variant{};  ///< approved results become variants with this name; empty: they become the references
+    Outside outside = Outside::refused;
+    Commands commands = Commands::refused;
+};
+
 /// A suite, the cases of it that are run, and their results. The cases and the criteria of the results belong to
 /// `suite`, so the object cannot be copied or moved.
 struct SuiteRun {
-    std::filesystem::path path;      ///< of the suite
+    ReviewOptions options;
     std::string text;                ///< contents of the file of the suite
     Suite suite;                     ///< all cases
     bool is_complete = true;         ///< all cases of the suite are run, so unused references can be found
@@ -29,8 +39,7 @@ struct SuiteRun {
     RejectedCases notes;             ///< notes of an earlier review
 
     /// Reads a suite and the notes beside it. Throws the errors of read_suite(), matching_cases() and read_notes().
-    SuiteRun(const std::filesystem::path& suite, const std::string& filter, Outside outside, Commands commands,
-             const Device& device);
+    SuiteRun(const ReviewOptions& options, const Device& device);
     SuiteRun(const SuiteRun&) = delete;
     SuiteRun& operator=(const SuiteRun&) = delete;
 

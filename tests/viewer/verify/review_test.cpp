@@ -41,12 +41,13 @@ protected:
         for (const char* name : {"a", "b", "c"}) write(std::string(name) + ".png", 100, 103);
         write("d.png", 100, 200);
     }
-    std::shared_ptr<SuiteRun> run(const std::string& filter = {}) const {
-        auto out = std::make_shared<SuiteRun>(folder_.at("s.json"), filter, Outside::refused, Commands::refused,
-                                              Device::cpu());
+    std::shared_ptr<SuiteRun> run(ReviewOptions options) const {
+        options.suite = folder_.at("s.json");
+        auto out = std::make_shared<SuiteRun>(options, Device::cpu());
         out->run({});
         return out;
     }
+    std::shared_ptr<SuiteRun> run(const std::string& filter = {}) const { return run(ReviewOptions{.filter = filter}); }
     static void apply(Review& review, bool removes_unused = false) {
         const Review::Writing writing = review.prepare(removes_unused);
         Review::write(writing);
@@ -97,6 +98,28 @@ TEST_F(ReviewTest, ApprovalOfAGroupWritesWhatAnUpdateOfTheseCasesWrites) {
     EXPECT_EQ(references(), reviewed);
     EXPECT_NE(reviewed.at("a.texref"), before.at("a.texref"));
     EXPECT_EQ(Review(run()).groups().size(), 1u);
+}
+
+TEST_F(ReviewTest, ApprovedResultsBecomeVariantsIfTheirNameIsGiven) {
+    prepare();
+    const std::map<std::string, std::string> before = references();
+    Review review(run(ReviewOptions{.filter = "a", .variant = "here"}));
+    EXPECT_EQ(review.approve(std::vector{kA}), 1U);
+    apply(review);
+    std::map<std::string, std::string> after = references();
+    EXPECT_EQ(after.erase("a@here.texref"), 1U);
+    EXPECT_EQ(after, before);
+    EXPECT_EQ(run("a")->results.front().outcome, Outcome::passed);
+}
+
+TEST_F(ReviewTest, QuickRunHasOnlyTheCasesThatCoverAllPairs) {
+    write_text("s.json", R"({"cases": [{"name": "a", "kernel": "median", "input": {"pattern": "noise", "size": [4, 4]},
+        "matrix": {"input.size": [[3, 3], [4, 4], [5, 5]], "parameters.window": [3, 5], "size": [[3, 3], [2, 2]]}}]})");
+    const auto quick = run(ReviewOptions{.quick = true});
+    EXPECT_LT(quick->cases.size(), 12U);
+    EXPECT_GE(quick->cases.size(), 6U);
+    EXPECT_FALSE(quick->is_complete);
+    EXPECT_EQ(run()->cases.size(), 12U);
 }
 
 TEST_F(ReviewTest, DecisionsAreUndoneAndRedone) {
@@ -283,7 +306,7 @@ TEST_F(ReviewTest, UnusedReferencesAreRemovedOnRequestOnly) {
 
 TEST_F(ReviewTest, StoppedRunKeepsTheCompletedCases) {
     prepare();
-    SuiteRun stopped(folder_.at("s.json"), "", Outside::refused, Commands::refused, Device::cpu());
+    SuiteRun stopped({.suite = folder_.at("s.json")}, Device::cpu());
     std::stop_source stop;
     stopped.run({.jobs = 1, .done = [&](std::size_t) { stop.request_stop(); }, .stop = stop.get_token()});
     ASSERT_EQ(stopped.cases.size(), stopped.results.size());
