@@ -22,9 +22,9 @@ void apply(MainWindow& window, SuiteReview& review) {
                          .arg(QString::fromStdString(review.review()->run().options.suite.filename().string()))
                          .arg(changes.masks));
     if (changes.notes)
-        lines.append(
-            tr("Rejections are written to %1.")
-                .arg(QString::fromStdString(verify::notes_path(review.review()->run().options.suite).filename().string())));
+        lines.append(tr("Rejections are written to %1.")
+                         .arg(QString::fromStdString(
+                             verify::notes_path(review.review()->run().options.suite).filename().string())));
     if (lines.isEmpty() && changes.unused.empty()) return window.workspace().tell(tr("There is nothing to apply."));
     QMessageBox box(QMessageBox::Question, tr("Apply the review"), lines.join('\n'),
                     QMessageBox::Apply | QMessageBox::Cancel, &window);
