@@ -1,6 +1,7 @@
 // The parts of compare(), each in a file of its own. Each writes its part of the result from two images of the same
 // format and extent.
 #pragma once
+#include "kernels/metrics/similarity.h"
 #include "kernels/metrics/tiles.h"
 
 namespace texton::detail {
@@ -17,7 +18,7 @@ void measure_ssim(const TexelReader& a, const TexelReader& b, Progress& progress
 /// Returns the weights of SSIM along an axis of an image, which has `side` texels.
 [[nodiscard]] std::vector<float> ssim_window(std::size_t side);
 /// Writes SSIM from the sums over all windows of the channels and of luma, in units of 2^-30.
-void finish_ssim(const std::array<std::int64_t, 5>& sums, Extent windows, Comparison& result);
+void finish_ssim(const std::array<std::int64_t, kSsimPlanes>& sums, Extent windows, Comparison& result);
 
 /// Returns the range of exposures for the luminances of `a` if it has a float format, otherwise a single exposure.
 Flip flip_exposures(const TexelReader& a);
