@@ -42,25 +42,41 @@ struct SharedSums {
     unsigned max_ulp[4];
 };
 
-/// The worst texel of a segment.
-struct SegmentWorst {
+/// The difference of a texel, or of the worst texel of a segment.
+struct TexelDifference {
     double difference;
-    std::uint32_t ulp;  ///< 0 if no texel of the segment differs
-    std::uint32_t at;   ///< position in the segment
+    std::uint32_t ulp;  ///< 0 if the texel, or no texel of the segment, differs
+    std::uint32_t at;   ///< position in the image
+};
+
+/// A texel of both images.
+struct TexelPair {
+    std::uint32_t at;  ///< position in the image
+    std::byte a[16];
+    std::byte b[16];
 };
 
 struct DifferenceBlocks {
     static constexpr unsigned kThreads = 256;
     static constexpr unsigned kSegments = kThreads / 32;  ///< of a block at a time: one for each warp
+    static constexpr unsigned kSelectingThreads = 1024;
 };
 
-/// Returns the CUDA kernel that compares texels of the format. Texels must be aligned to their size. Its parameters are ComparedImages, a bool (whether it finds the worst
-/// texels), SharedSums*, SegmentWorst* (one for each segment) and RoundedSums* (likewise, not for short codes).
+/// Returns the CUDA kernel that compares texels of the format. Texels must be aligned to their size. Its parameters are
+/// ComparedImages, a bool (whether it finds the worst texels), SharedSums*, TexelDifference* (one for each segment) and
+/// RoundedSums* (likewise, not for short codes).
 [[nodiscard]] const void* differences_kernel(const CodeFormat& format);
-/// Returns the CUDA kernel that copies segments of both images. Its parameters are ComparedImages, the numbers of the
-/// segments (const std::uint32_t*) and the copies (std::byte*): first those of image a, then those of image b. Block
-/// (i, image) copies segment i.
-[[nodiscard]] const void* copy_segments_kernel();
+/// Returns the CUDA kernel that selects the worst of `n` differences. Its parameters are const TexelDifference*, n and
+/// the number to select (unsigned), and unsigned* for the numbers of the selected differences, worst first. If fewer
+/// texels differ, the last numbers are kNoneSelected. It needs a single block.
+[[nodiscard]] const void* select_worst_kernel();
+inline constexpr unsigned kNoneSelected = 0xffffffffu;
+/// Returns the CUDA kernel that compares the texels of selected segments. Its parameters are ComparedImages, the numbers
+/// of the segments (const unsigned*) and TexelDifference*. Block i compares the segment of number i.
+[[nodiscard]] const void* segment_differences_kernel();
+/// Returns the CUDA kernel that copies selected texels. Its parameters are ComparedImages, const TexelDifference*, the
+/// numbers of differences (const unsigned*), their count (unsigned) and TexelPair*. Each thread copies a texel.
+[[nodiscard]] const void* copy_texels_kernel();
 
 /// The weights of SSIM along both axes of an image, and the planes to compare.
 struct SsimWeights {
@@ -78,7 +94,7 @@ struct SsimBlocks {
 
 /// Returns the CUDA kernel that adds up SSIM. Its parameters are ComparedImages, SsimWeights and unsigned long long*, the
 /// sums of the planes. Block (i, j) processes tile i of plane j of SsimWeights::planes. If `has_full_windows`, windows
-/// must have kSsimWindow texels along both axes.
+/// must have kSsimWindow texels along both axes, and pitches must have at most 32 bits.
 [[nodiscard]] const void* similarity_kernel(const CodeFormat& format, bool has_full_windows);
 /// Returns the dynamic shared memory of a block.
 [[nodiscard]] unsigned similarity_bytes(bool has_full_windows);

@@ -11,6 +11,9 @@ namespace {
 
 constexpr unsigned kThreads = DifferenceBlocks::kThreads, kBins = 33;
 
+/// Returns the number of bits of a distance: 0 for equal codes.
+__device__ unsigned bin_of(unsigned ulp) { return 32 - __clz(static_cast<int>(ulp)); }
+
 /// Counts and sums of one thread.
 template <int channels>
 struct Tally {
@@ -54,27 +57,62 @@ __device__ void add_over_warp(SharedSums& to, const Tally<channels>& tally) {
     }
 }
 
-__device__ bool worse(const SegmentWorst& one, const SegmentWorst& other) {
+__device__ bool worse(const TexelDifference& one, const TexelDifference& other) {
     if (one.ulp != other.ulp) return one.ulp > other.ulp;
     if (one.difference != other.difference) return one.difference > other.difference;
     return one.at < other.at;
 }
 
+__device__ TexelDifference shifted_down(const TexelDifference& texel, unsigned lanes) {
+    return {__shfl_down_sync(kAllLanes, texel.difference, lanes), __shfl_down_sync(kAllLanes, texel.ulp, lanes),
+            __shfl_down_sync(kAllLanes, texel.at, lanes)};
+}
+
 /// Returns the worst texel of all threads of the warp, to the first of them.
-__device__ SegmentWorst over_warp(SegmentWorst worst) {
+__device__ TexelDifference over_warp(TexelDifference worst) {
     for (unsigned apart = 16; apart != 0; apart /= 2) {
-        const SegmentWorst other{__shfl_down_sync(kAllLanes, worst.difference, apart),
-                                 __shfl_down_sync(kAllLanes, worst.ulp, apart),
-                                 __shfl_down_sync(kAllLanes, worst.at, apart)};
+        const TexelDifference other = shifted_down(worst, apart);
         if (worse(other, worst)) worst = other;
     }
     return worst;
 }
 
+/// The texels of both images that a lane of a warp reads: every 32nd one, in the order of the image.
+class Texels32 {
+public:
+    __device__ Texels32(const ComparedImages& images, std::uint64_t first)
+        : images_(images), x_(first % images.width), row_(first / images.width) {
+        find();
+    }
+    __device__ const std::byte* a() const { return a_; }
+    __device__ const std::byte* b() const { return b_; }
+    __device__ void advance() {
+        x_ += 32;
+        a_ += 32 * images_.format.texel_bytes();
+        b_ += 32 * images_.format.texel_bytes();
+        if (x_ < images_.width) return;
+        row_ += x_ / images_.width;
+        x_ %= images_.width;
+        find();
+    }
+
+private:
+    __device__ void find() {
+        const std::uint64_t z = row_ / images_.height, y = row_ - z * images_.height;
+        a_ = images_.a.at(images_.format, x_, y, z);
+        b_ = images_.b.at(images_.format, x_, y, z);
+    }
+
+    const ComparedImages& images_;
+    std::uint64_t x_, row_;
+    const std::byte* a_;
+    const std::byte* b_;
+};
+
 template <bool rounded, class Texels>
 __global__ void __launch_bounds__(kThreads)
     find_differences(const __grid_constant__ ComparedImages images, const bool finds_worst, SharedSums* result,
-                     SegmentWorst* worst_of_segments, RoundedSums* sums_of_segments) {
+                     TexelDifference* worst_of_segments, RoundedSums* sums_of_segments) {
     constexpr int kChannels = Texels::kChannels;
     // Texels of a packed format can differ by the same distance and not by the same difference of values.
     constexpr bool kSameScale = !rounded && !std::is_same_v<Texels, PackedTexels>;
@@ -91,15 +129,15 @@ __global__ void __launch_bounds__(kThreads)
     for (; segment < segments; segment += step) {
         const std::uint64_t first = segment * kSegment + lane;
         const unsigned count = first >= texels ? 0 : texels - first < kSegment ? unsigned(texels - first) : kSegment;
-        const std::uint64_t row = first / images.width;
-        std::uint64_t x = first - row * images.width, z = row / images.height, y = row - z * images.height;
-        SegmentWorst worst{0, 0, 0};
+        Texels32 at(images, first);
+        TexelDifference worst{0, 0, 0};
         RoundedSums sums;
-        for (unsigned i = 0; i < count; i += 32) {
+        unsigned differences[kChannels] = {};  // of short codes; the sum of a segment has at most 32 bits
+        for (unsigned i = 0; i < count; i += 32, at.advance()) {
             unsigned a[kChannels], b[kChannels];
-            Texels::read(format, order, images.a.at(format, x, y, z), a);
-            Texels::read(format, order, images.b.at(format, x, y, z), b);
-            SegmentWorst texel{0, 0, i + lane};
+            Texels::read(format, order, at.a(), a);
+            Texels::read(format, order, at.b(), b);
+            TexelDifference texel{0, 0, static_cast<unsigned>(first + i)};
 #pragma unroll
             for (int c = 0; c < kChannels; ++c) {
                 if (c >= static_cast<int>(images.channels)) break;
@@ -110,14 +148,12 @@ __global__ void __launch_bounds__(kThreads)
                         tally.infinities[0][c] += format.is_infinite(a[c]) ? 1 : 0;
                         tally.infinities[1][c] += format.is_infinite(b[c]) ? 1 : 0;
                     }
-                }
-                if (a[c] == b[c]) continue;
-                const std::uint32_t ulp = format.distance(a[c], b[c]);
-                ++tally.differing[c];
-                tally.max_ulp[c] = max(tally.max_ulp[c], ulp);
-                texel.ulp = max(texel.ulp, ulp);
-                ++histogram[32 - __clz(static_cast<int>(ulp))][threadIdx.x];
-                if constexpr (rounded) {
+                    if (a[c] == b[c]) continue;
+                    const std::uint32_t ulp = format.distance(a[c], b[c]);
+                    ++tally.differing[c];
+                    tally.max_ulp[c] = max(tally.max_ulp[c], ulp);
+                    texel.ulp = max(texel.ulp, ulp);
+                    ++histogram[bin_of(ulp)][threadIdx.x];
                     // Such formats have values of one code each, or are float formats.
                     const double difference = format.difference(a[c], b[c], c, ulp);
                     if (difference > tally.max[c]) tally.max[c] = difference;
@@ -125,8 +161,14 @@ __global__ void __launch_bounds__(kThreads)
                     sums.squares[c] += difference * difference;
                     if (difference > texel.difference) texel.difference = difference;
                 } else {
-                    tally.differences[c] += ulp;
-                    tally.squares[c] += ulp * ulp;  // codes have at most 16 bits
+                    // Without branches, because the threads of a warp rarely agree whether their texels differ.
+                    const unsigned ulp = __usad(a[c], b[c], 0);
+                    tally.differing[c] += ulp != 0 ? 1 : 0;
+                    tally.max_ulp[c] = max(tally.max_ulp[c], ulp);
+                    texel.ulp = max(texel.ulp, ulp);
+                    ++histogram[bin_of(ulp)][threadIdx.x];
+                    differences[c] = __usad(a[c], b[c], differences[c]);
+                    tally.squares[c] += std::uint64_t{ulp} * ulp;
                     if constexpr (!kSameScale) {
                         const double difference = ulp / format.divisor(c);
                         if (difference > texel.difference) texel.difference = difference;
@@ -137,12 +179,9 @@ __global__ void __launch_bounds__(kThreads)
                 ++tally.texels;
                 if (kSameScale ? texel.ulp > worst.ulp : worse(texel, worst)) worst = texel;
             }
-            for (x += 32; x >= images.width; x -= images.width) {
-                if (++y != images.height) continue;
-                y = 0;
-                ++z;
-            }
         }
+#pragma unroll
+        for (int c = 0; c < kChannels; ++c) tally.differences[c] += differences[c];
         __syncwarp();
         if (finds_worst) {
             worst = over_warp(worst);
@@ -159,25 +198,107 @@ __global__ void __launch_bounds__(kThreads)
     }
     __syncthreads();
     add_over_warp<rounded>(*result, tally);
-    for (unsigned bin = threadIdx.x / 32; bin < kBins; bin += kThreads / 32) {
+    // Equal channels are not part of the histogram.
+    for (unsigned bin = 1 + threadIdx.x / 32; bin < kBins; bin += kThreads / 32) {
         unsigned long long count = 0;
         for (unsigned i = lane; i < kThreads; i += 32) count += histogram[bin][i];
         add_over_warp(result->histogram[bin], count);
     }
 }
 
-__global__ void __launch_bounds__(kThreads)
-    copy_segments(const __grid_constant__ ComparedImages images, const std::uint32_t* segments, std::byte* copies) {
-    const std::size_t bytes = images.format.texel_bytes();
-    const ComparedImage& image = blockIdx.y == 0 ? images.a : images.b;
-    const std::uint64_t first = std::uint64_t{segments[blockIdx.x]} * kSegment;
-    std::byte* const to = copies + (std::uint64_t{blockIdx.y} * gridDim.x + blockIdx.x) * kSegment * bytes;
-    for (unsigned i = threadIdx.x; i < kSegment && first + i < images.texels(); i += kThreads) {
-        const std::uint64_t row = (first + i) / images.width;
-        const std::byte* const from =
-            image.at(images.format, first + i - row * images.width, row % images.height, row / images.height);
-        for (std::size_t byte = 0; byte < bytes; ++byte) to[i * bytes + byte] = from[byte];
+constexpr unsigned kSelecting = DifferenceBlocks::kSelectingThreads;
+
+/// A difference and its number among all differences.
+struct Numbered {
+    TexelDifference texel{0, 0, 0};
+    unsigned number = kNoneSelected;
+
+    __device__ void take_worse(const Numbered& other) {
+        if (worse(other.texel, texel)) *this = other;
     }
+};
+
+/// Returns the worst difference of all threads of the warp, to the first of them.
+__device__ Numbered over_warp(Numbered worst) {
+    for (unsigned apart = 16; apart != 0; apart /= 2)
+        worst.take_worse({shifted_down(worst.texel, apart), __shfl_down_sync(kAllLanes, worst.number, apart)});
+    return worst;
+}
+
+/// Each thread knows the worst of its differences that is not selected yet.
+__global__ void __launch_bounds__(kSelecting)
+    select_worst(const TexelDifference* differences, const unsigned n, const unsigned count, unsigned* selected) {
+    __shared__ Numbered of_warps[kSelecting / 32];
+    __shared__ Numbered of_all;
+    Numbered mine;
+    for (unsigned i = threadIdx.x; i < n; i += kSelecting) mine.take_worse({differences[i], i});
+    for (unsigned place = 0; place < count; ++place) {
+        const Numbered of_warp = over_warp(mine);
+        if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = of_warp;
+        __syncthreads();
+        if (threadIdx.x < 32) {
+            const Numbered worst = over_warp(of_warps[threadIdx.x]);
+            if (threadIdx.x == 0) {
+                of_all = worst;
+                selected[place] = worst.texel.ulp == 0 ? kNoneSelected : worst.number;
+            }
+        }
+        __syncthreads();
+        const Numbered last = of_all;
+        if (last.texel.ulp == 0 || mine.number != last.number) continue;
+        mine = {};
+        for (unsigned i = threadIdx.x; i < n; i += kSelecting) {
+            if (worse(last.texel, differences[i])) mine.take_worse({differences[i], i});
+        }
+    }
+}
+
+/// The addresses of a texel of both images.
+struct TexelAddresses {
+    const std::byte* a;
+    const std::byte* b;
+
+    __device__ TexelAddresses(const ComparedImages& images, std::uint64_t at) {
+        const std::uint64_t row = at / images.width, x = at - row * images.width;
+        a = images.a.at(images.format, x, row % images.height, row / images.height);
+        b = images.b.at(images.format, x, row % images.height, row / images.height);
+    }
+};
+
+__global__ void __launch_bounds__(kThreads)
+    segment_differences(const __grid_constant__ ComparedImages images, const unsigned* segments,
+                        TexelDifference* differences) {
+    const CodeFormat& format = images.format;
+    const std::uint64_t segment = segments[blockIdx.x];
+    for (unsigned i = threadIdx.x; i < kSegment; i += kThreads) {
+        const std::uint64_t at = segment * kSegment + i;
+        TexelDifference texel{0, 0, static_cast<unsigned>(at)};
+        if (at < images.texels()) {
+            const TexelAddresses from(images, at);
+            for (unsigned c = 0; c < images.channels; ++c) {
+                const std::uint32_t a = format.code(from.a, c), b = format.code(from.b, c);
+                const std::uint32_t ulp = format.distance(a, b);
+                texel.ulp = max(texel.ulp, ulp);
+                const double difference = format.difference(a, b, c, ulp) / format.divisor(c);
+                if (difference > texel.difference) texel.difference = difference;
+            }
+        }
+        differences[std::uint64_t{blockIdx.x} * kSegment + i] = texel;
+    }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    copy_texels(const __grid_constant__ ComparedImages images, const TexelDifference* differences,
+                const unsigned* selected, const unsigned count, TexelPair* pairs) {
+    const unsigned i = blockIdx.x * kThreads + threadIdx.x;
+    if (i >= count) return;
+    TexelPair pair{differences[selected[i]].at, {}, {}};
+    const TexelAddresses from(images, pair.at);
+    for (std::size_t byte = 0; byte < images.format.texel_bytes(); ++byte) {
+        pair.a[byte] = from.a[byte];
+        pair.b[byte] = from.b[byte];
+    }
+    pairs[i] = pair;
 }
 
 }  // namespace
@@ -196,6 +317,8 @@ const void* differences_kernel(const CodeFormat& format) {
     });
 }
 
-const void* copy_segments_kernel() { return reinterpret_cast<const void*>(&copy_segments); }
+const void* select_worst_kernel() { return reinterpret_cast<const void*>(&select_worst); }
+const void* segment_differences_kernel() { return reinterpret_cast<const void*>(&segment_differences); }
+const void* copy_texels_kernel() { return reinterpret_cast<const void*>(&copy_texels); }
 
 }  // namespace texton::detail

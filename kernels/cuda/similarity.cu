@@ -2,6 +2,8 @@
 // both images, filters them along the rows, and filters the results down the columns. The filtered rows are in a ring,
 // so that each row is filtered once. A thread computes four neighboring results, because they share most of what they
 // read. The order of each sum is that of kernels/metrics/filter.h.
+#include <cuda_fp16.h>
+
 #include <type_traits>
 
 #include "kernels/cuda/comparison.h"
@@ -19,43 +21,111 @@ constexpr unsigned kLoaded = kWidth + kTaps - 1, kStride = kWidth + 12;  // a mu
 static_assert(kRows * kWidth == kThreads * kOutputs && kSsimTileHeight % kRows == 0);
 static_assert(kRing >= kRows + kTaps - 1 && kRing % kOutputs == 0);
 
-/// Values of a channel or of luma, multiplied by the scale. Texels are Stored integers with short codes, or, if Stored is
-/// void, of any format.
-template <class Stored>
-class Plane {
-public:
-    __device__ Plane(const ComparedImages& images, const SsimWeights& weights)
-        : images_(images), scale_(weights.scale), plane_(weights.planes[blockIdx.y]), order_(images.format) {
-        for (unsigned c = 0; c < 3; ++c) factors_[c] = images.format.factor(is_luma() ? c : plane_, scale_);
-    }
+/// The plane of a block: a channel or luma.
+struct Plane {
+    const CodeFormat& format;
+    double scale;
+    unsigned number;
+    float factors[3];
 
-    __device__ float value(const std::byte* texel) const {
-        if (!is_luma()) return channel(texel, plane_, factors_[0]);
-        return kSsimRed * channel(texel, 0, factors_[0]) + kSsimGreen * channel(texel, 1, factors_[1]) +
-               kSsimBlue * channel(texel, 2, factors_[2]);
+    __device__ Plane(const ComparedImages& images, const SsimWeights& weights)
+        : format(images.format), scale(weights.scale), number(weights.planes[blockIdx.y]) {
+        for (unsigned c = 0; c < 3; ++c) factors[c] = format.factor(is_luma() ? c : number, scale);
     }
-    __device__ float value(const ComparedImage& image, std::uint64_t x, std::uint64_t y, std::uint64_t z) const {
-        return value(image.at(images_.format, x, y, z));
+    __device__ bool is_luma() const { return number == kSsimLuma; }
+};
+
+__device__ float luma_of(float red, float green, float blue) {
+    return kSsimRed * red + kSsimGreen * green + kSsimBlue * blue;
+}
+
+// What follows returns CodeFormat::finite_value() of a channel.
+
+/// Integers with short codes, which are not packed.
+template <class Stored>
+struct Integers {
+    using Channel = Stored;
+    ShortOrder order;
+
+    __device__ explicit Integers(const Plane& plane) : order(plane.format) {}
+    __device__ float value(Stored stored, const Plane& plane, unsigned factor) const {
+        const auto code = static_cast<int>(order(stored));
+        return static_cast<float>(code - static_cast<int>(order.flipped)) *
+               plane.factors[factor];  // flipped is the code of 0
+    }
+};
+
+/// Floats, which are not packed.
+template <class Stored>
+struct Floats {
+    using Channel = Stored;
+
+    __device__ explicit Floats(const Plane&) {}
+    __device__ float value(Stored stored, const Plane& plane, unsigned) const {
+        const float number = sizeof(Stored) == 2 ? __half2float(__ushort_as_half(static_cast<unsigned short>(stored)))
+                                                 : __uint_as_float(stored);
+        const double scaled = isfinite(number) ? static_cast<double>(number) * plane.scale : 0;
+        return static_cast<float>(scaled < -kFarOut ? -kFarOut : scaled > kFarOut ? kFarOut : scaled);
+    }
+};
+
+/// Values of texels whose channels Decoder decodes.
+template <class Decoder, bool luma>
+struct DecodedValue {
+    using Channel = typename Decoder::Channel;
+    struct alignas(4 * sizeof(Channel)) Texel {
+        Channel channel[4];
+    };
+    const Plane& plane;
+    Decoder decoder;
+
+    __device__ explicit DecodedValue(const Plane& of) : plane(of), decoder(of) {}
+    __device__ float operator()(const std::byte* from) const {
+        if constexpr (luma) {  // all formats with luma have four channels
+            const Texel texel = *reinterpret_cast<const Texel*>(from);
+            return luma_of(decoder.value(texel.channel[0], plane, 0), decoder.value(texel.channel[1], plane, 1),
+                           decoder.value(texel.channel[2], plane, 2));
+        } else {
+            return decoder.value(reinterpret_cast<const Channel*>(from)[plane.number], plane, 0);
+        }
+    }
+};
+
+/// Values of texels of any format.
+struct AnyValue {
+    const Plane& plane;
+
+    __device__ float operator()(const std::byte* texel) const {
+        return plane.is_luma() ? luma_of(channel(texel, 0, 0), channel(texel, 1, 1), channel(texel, 2, 2))
+                               : channel(texel, plane.number, 0);
     }
 
 private:
-    __device__ bool is_luma() const { return plane_ == kSsimLuma; }
-    /// Returns CodeFormat::finite_value() of a channel.
-    __device__ float channel(const std::byte* texel, unsigned c, float factor) const {
-        if constexpr (std::is_void_v<Stored>) {
-            return images_.format.finite_value(images_.format.code(texel, c), c, scale_, factor);
-        } else {
-            const auto code = static_cast<int>(order_(reinterpret_cast<const Stored*>(texel)[c]));
-            return static_cast<float>(code - static_cast<int>(order_.flipped)) * factor;  // flipped is the code of 0
-        }
+    __device__ float channel(const std::byte* texel, unsigned c, unsigned factor) const {
+        return plane.format.finite_value(plane.format.code(texel, c), c, plane.scale, plane.factors[factor]);
     }
-
-    const ComparedImages& images_;
-    double scale_;
-    unsigned plane_;
-    ShortOrder order_;
-    float factors_[3];
 };
+
+/// Calls `action` with a function that returns the value of a texel. `has_integers` tells whether texels are plain
+/// integers with short codes.
+template <bool has_integers, class Action>
+__device__ void with_values(const Plane& plane, const Action& action) {
+    const auto decoded = [&]<class Decoder>(const Decoder*) {
+        if (plane.is_luma())
+            action(DecodedValue<Decoder, true>(plane));
+        else
+            action(DecodedValue<Decoder, false>(plane));
+    };
+    const CodeFormat& format = plane.format;
+    if constexpr (has_integers)
+        format.bits() == 8 ? decoded(static_cast<Integers<std::uint8_t>*>(nullptr))
+                           : decoded(static_cast<Integers<std::uint16_t>*>(nullptr));
+    else if (format.is_packed() || !format.is_float())
+        action(AnyValue{plane});
+    else
+        format.bits() == 16 ? decoded(static_cast<Floats<std::uint16_t>*>(nullptr))
+                            : decoded(static_cast<Floats<std::uint32_t>*>(nullptr));
+}
 
 /// The windows of a block.
 struct WindowTile {
@@ -65,13 +135,14 @@ struct WindowTile {
     __device__ WindowTile(const ComparedImages& images, const SsimWeights& weights)
         : WindowTile(images, weights, blockIdx.x) {}
 
-    template <class Stored>
-    __device__ float center(const ComparedImages& images, const SsimWeights& weights,
-                            const Plane<Stored>& plane) const {
+    /// Returns the mean of the values at the center of the tile's texels.
+    __device__ float center(const ComparedImages& images, const SsimWeights& weights, const Plane& plane) const {
         const unsigned columns = width + weights.across_count - 1, rows = height + weights.down_count - 1;
         const unsigned middle = columns * rows / 2;
         const std::uint64_t at_x = x + middle % columns, at_y = y + middle / columns;
-        return (plane.value(images.a, at_x, at_y, z) + plane.value(images.b, at_x, at_y, z)) / 2;
+        const AnyValue value{plane};
+        return (value(images.a.at(images.format, at_x, at_y, z)) + value(images.b.at(images.format, at_x, at_y, z))) /
+               2;
     }
 
 private:
@@ -88,7 +159,7 @@ private:
     }
 };
 
-/// Returns the weighted sum of values that are `first` to `first` + 10 of an array.
+/// Returns the weighted sum of the first kTaps values of an array.
 __device__ float weighted(const float* values, const float (&weights)[kTaps]) {
     float sum = weights[kMiddle] * values[kMiddle];
 #pragma unroll
@@ -106,31 +177,35 @@ struct Shared {
     float moments[kMoments][kRing][kWidth];
 };
 
-/// Loads rows of the tile from `first` on.
-template <unsigned rows, class Stored>
-__device__ void load_rows(Shared& shared, const ComparedImages& images, const Plane<Stored>& plane,
-                          const WindowTile& tile, float center, unsigned first) {
-    const unsigned columns = tile.width + kTaps - 1, end = tile.height + kTaps - 1;
-    const std::byte* const a = images.a.at(images.format, tile.x, tile.y + first, tile.z);
-    const std::byte* const b = images.b.at(images.format, tile.x, tile.y + first, tile.z);
+/// Loads rows of the tile from `first` on. `value` returns the value of a texel. What is loaded beyond the end of the
+/// tile is not used.
+template <unsigned rows, class Value>
+__device__ void load_rows(Shared& shared, const ComparedImages& images, const WindowTile& tile, float center,
+                          unsigned first, const Value& value) {
+    const unsigned last_column = tile.width + kTaps - 2, last_row = tile.height + kTaps - 2;
     const auto bytes = static_cast<unsigned>(images.format.texel_bytes());
+    const auto pitch_a = static_cast<unsigned>(images.a.pitch), pitch_b = static_cast<unsigned>(images.b.pitch);
+    const std::byte* const a = images.a.at(images.format, tile.x, tile.y, tile.z);
+    const std::byte* const b = images.b.at(images.format, tile.x, tile.y, tile.z);
     const auto load = [&](unsigned row, unsigned column) {
-        shared.values[0][row][column] = plane.value(a + row * images.a.pitch + column * bytes) - center;
-        shared.values[1][row][column] = plane.value(b + row * images.b.pitch + column * bytes) - center;
+        const std::uint64_t from_row = min(first + row, last_row);
+        const unsigned at = min(column, last_column) * bytes;
+        shared.values[0][row][column] = value(a + at + from_row * pitch_a) - center;
+        shared.values[1][row][column] = value(b + at + from_row * pitch_b) - center;
     };
-    const auto load_columns = [&](unsigned from, auto count) {
-        constexpr unsigned kCount = decltype(count)::value;
-        const unsigned column = from + threadIdx.x % kCount;
 #pragma unroll
-        for (unsigned i = 0; i < rows; i += kThreads / kCount) {
-            const unsigned row = i + threadIdx.x / kCount;
-            if (row < rows && first + row < end && column < columns) load(row, column);
-        }
-    };
+    for (unsigned row = 0; row < rows; row += kThreads / kWidth) load(row + threadIdx.x / kWidth, threadIdx.x % kWidth);
     constexpr unsigned kRest = 16;  // the last columns, which only the last windows of a row need
-    static_assert(kLoaded - kWidth <= kRest);
-    load_columns(0, std::integral_constant<unsigned, kWidth>());
-    load_columns(kWidth, std::integral_constant<unsigned, kRest>());
+    static_assert(kLoaded - kWidth <= kRest && kThreads / kRest >= rows && rows % (kThreads / kWidth) == 0);
+    const unsigned row = threadIdx.x / kRest, column = kWidth + threadIdx.x % kRest;
+    if (row < rows && column < kLoaded) load(row, column);
+}
+
+template <bool has_integers, unsigned rows>
+__device__ void load_rows(Shared& shared, const ComparedImages& images, const WindowTile& tile, float center,
+                          unsigned first, const Plane& plane) {
+    with_values<has_integers>(plane,
+                              [&](const auto& value) { load_rows<rows>(shared, images, tile, center, first, value); });
 }
 
 /// Reads 16 values from a multiple of four on.
@@ -170,8 +245,9 @@ __device__ long long similarities(const Shared& shared, const SsimWeights& weigh
     const unsigned column = threadIdx.x % kWidth, row = first + threadIdx.x / kWidth * kOutputs;
     constexpr unsigned kGroups = (kTaps + kOutputs - 1 + kOutputs - 1) / kOutputs;
     unsigned slots[kGroups];  // of the first of each group of kOutputs rows
+    slots[0] = row % kRing;
 #pragma unroll
-    for (unsigned i = 0; i < kGroups; ++i) slots[i] = (row + i * kOutputs) % kRing;
+    for (unsigned i = 1; i < kGroups; ++i) slots[i] = (slots[i - 1] + kOutputs) % kRing;
     float moments[kMoments][kOutputs];
 #pragma unroll
     for (unsigned m = 0; m < kMoments; ++m) {
@@ -191,22 +267,22 @@ __device__ long long similarities(const Shared& shared, const SsimWeights& weigh
     return sum;
 }
 
-template <class Stored>
+template <bool has_integers>
 __global__ void __launch_bounds__(kThreads, 4)
     full_windows(const __grid_constant__ ComparedImages images, const __grid_constant__ SsimWeights weights,
                  unsigned long long* result) {
     extern __shared__ __align__(16) std::byte memory[];
     Shared& shared = *reinterpret_cast<Shared*>(memory);
     const WindowTile tile(images, weights);
-    const Plane<Stored> plane(images, weights);
+    const Plane plane(images, weights);
     const float center = tile.center(images, weights, plane);
-    load_rows<kTaps - 1>(shared, images, plane, tile, center, 0);
+    load_rows<has_integers, kTaps - 1>(shared, images, tile, center, 0, plane);
     __syncthreads();
     filter_rows(shared, weights, 0, kTaps - 1);
     long long sum = 0;
     for (unsigned first = 0; first < tile.height; first += kRows) {
         __syncthreads();
-        load_rows<kRows>(shared, images, plane, tile, center, first + kTaps - 1);
+        load_rows<has_integers, kRows>(shared, images, tile, center, first + kTaps - 1, plane);
         __syncthreads();
         filter_rows(shared, weights, first + kTaps - 1, kRows);
         __syncthreads();
@@ -234,7 +310,8 @@ __global__ void __launch_bounds__(kThreads)
     small_windows(const __grid_constant__ ComparedImages images, const __grid_constant__ SsimWeights weights,
                   unsigned long long* result) {
     const WindowTile tile(images, weights);
-    const Plane<void> plane(images, weights);
+    const Plane plane(images, weights);
+    const AnyValue value{plane};
     const float center = tile.center(images, weights, plane);
     long long sum = 0;
     for (unsigned i = threadIdx.x; i < tile.width * tile.height; i += kThreads) {
@@ -244,8 +321,8 @@ __global__ void __launch_bounds__(kThreads)
             float rows[kTaps];
             for (unsigned row = 0; row < weights.down_count; ++row) {
                 rows[row] = filtered(weights.across, weights.across_count, [&](unsigned k) {
-                    const float p = plane.value(images.a, x + k, y + row, tile.z) - center;
-                    const float q = plane.value(images.b, x + k, y + row, tile.z) - center;
+                    const float p = value(images.a.at(images.format, x + k, y + row, tile.z)) - center;
+                    const float q = value(images.b.at(images.format, x + k, y + row, tile.z)) - center;
                     return m == 0 ? p : m == 1 ? q : m == 2 ? p * p + q * q : p * q;
                 });
             }
@@ -262,9 +339,9 @@ unsigned similarity_bytes(bool has_full_windows) { return has_full_windows ? siz
 
 const void* similarity_kernel(const CodeFormat& format, bool has_full_windows) {
     if (!has_full_windows) return reinterpret_cast<const void*>(&small_windows);
-    if (!format.has_short_codes() || format.is_packed()) return reinterpret_cast<const void*>(&full_windows<void>);
-    return format.bits() == 8 ? reinterpret_cast<const void*>(&full_windows<std::uint8_t>)
-                              : reinterpret_cast<const void*>(&full_windows<std::uint16_t>);
+    const bool has_integers = format.has_short_codes() && !format.is_packed();
+    return has_integers ? reinterpret_cast<const void*>(&full_windows<true>)
+                        : reinterpret_cast<const void*>(&full_windows<false>);
 }
 
 }  // namespace texton::detail

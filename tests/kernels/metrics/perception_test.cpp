@@ -121,6 +121,53 @@ TEST(MetricsPerceptionTest, SsimMatchesItsDefinition) {
     }
 }
 
+TEST(MetricsPerceptionTest, SsimAndPsnrMatchScikitImage) {
+    // Values of scikit-image 0.19.3: structural_similarity() with gaussian_weights=True, sigma=1.5,
+    // use_sample_covariance=False and data_range=255, and peak_signal_noise_ratio().
+    struct Expected {
+        int width, height;
+        unsigned seed_a, seed_b;
+        std::array<double, 4> ssim, psnr;
+        double ssim_of_luma, psnr_of_all;
+    };
+    const Expected all[] = {{150,
+                             70,
+                             0,
+                             1,
+                             {0.983371855, 0.985097666, 0.986569636, 0.988095519},
+                             {31.264202627, 31.209706855, 31.275083650, 31.211564533},
+                             0.992078625,
+                             31.240037458},
+                            {150,
+                             70,
+                             0,
+                             3,
+                             {0.884487277, 0.894342452, 0.903224722, 0.913510692},
+                             {21.762093960, 21.807018456, 21.750742072, 21.790569594},
+                             0.939730232,
+                             21.777548597},
+                            {300,
+                             200,
+                             1,
+                             2,
+                             {0.932948073, 0.939433410, 0.945775919, 0.952243974},
+                             {27.967004858, 28.003494037, 27.936239716, 27.963679891},
+                             0.968472632,
+                             27.967538818}};
+    for (const Expected& expected : all) {
+        const int width = expected.width, height = expected.height;
+        const Bytes a = scene(width, height, expected.seed_a), b = scene(width, height, expected.seed_b);
+        const Comparison result =
+            compare(view(a, Format::rgba8_unorm, width, height), view(b, Format::rgba8_unorm, width, height));
+        for (std::size_t c = 0; c < 4; ++c) {
+            EXPECT_NEAR(*result.channels[c].ssim, expected.ssim[c], 3e-7);
+            EXPECT_NEAR(result.channels[c].psnr, expected.psnr[c], 1e-9);
+        }
+        EXPECT_NEAR(*result.all.ssim, expected.ssim_of_luma, 3e-7);
+        EXPECT_NEAR(result.all.psnr, expected.psnr_of_all, 1e-9);
+    }
+}
+
 TEST(MetricsPerceptionTest, SsimOfUniformImagesDependsOnlyOnTheirMeans) {
     const Bytes a(400, std::byte{100}), b(400, std::byte{50});
     const double p = 100 / 255.0, q = 50 / 255.0;
@@ -306,6 +353,25 @@ TEST(MetricsPerceptionTest, FlipMatchesItsDefinition) {
     }
 }
 
+TEST(MetricsPerceptionTest, FlipMatchesItsPublishedImplementation) {
+    // Values of FLIP.h of github.com/NVlabs/flip, commit 1eb247c, of scenes with the seeds 0 and `seed`.
+    struct Expected {
+        unsigned seed;
+        float pixels_per_degree;
+        double mean, max, error_at_1234;
+    };
+    for (const Expected& expected : {Expected{1, 67.0206f, 0.148218976, 0.233757481, 0.1537831},
+                                     {3, 67.0206f, 0.327116449, 0.460931480, 0.3622806},
+                                     {3, 20, 0.366970846, 0.678746641, 0.4326531}}) {
+        const Bytes a = scene(150, 70, 0), b = scene(150, 70, expected.seed);
+        const Comparison result = compare(view(a, Format::rgba8_unorm, 150, 70), view(b, Format::rgba8_unorm, 150, 70),
+                                          {.flip = true, .pixels_per_degree = double{expected.pixels_per_degree}});
+        EXPECT_NEAR(result.flip->mean, expected.mean, 1e-7);
+        EXPECT_NEAR(result.flip->max, expected.max, 1e-6);
+        EXPECT_NEAR(result.flip->errors[1234], expected.error_at_1234, 1e-5);
+    }
+}
+
 TEST(MetricsPerceptionTest, FlipOfFloatsIsTheMaximumErrorOverExposures) {
     constexpr int kWidth = 45, kHeight = 33;
     constexpr std::size_t kCount = kWidth * kHeight;
@@ -359,6 +425,11 @@ TEST(MetricsPerceptionTest, FlipOfFloatsIsTheMaximumErrorOverExposures) {
         for (std::size_t k = 0; k < kCount; ++k) expected[k] = std::max(expected[k], errors[k]);
     }
     expect_errors(*result.flip, expected);
+    // Values of the published implementation. It finds the exposures with another precision.
+    EXPECT_NEAR(result.flip->first_exposure, -2.312407, 1e-4);
+    EXPECT_NEAR(result.flip->last_exposure, 5.171317, 1e-4);
+    EXPECT_NEAR(result.flip->mean, 0.386568027, 1e-6);
+    EXPECT_NEAR(result.flip->max, 0.764408052, 1e-6);
 }
 
 TEST(MetricsPerceptionTest, FlipIsOneBetweenOppositeColors) {

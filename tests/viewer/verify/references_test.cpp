@@ -305,6 +305,42 @@ TEST_F(ReferenceFilesTest, FileThatCannotBeWrittenLeavesAllFilesOfAnUpdateUnchan
     EXPECT_EQ(text("refs/a"), "old");
 }
 
+TEST_F(ReferenceFilesTest, FileThatCannotBeRenamedLeavesAllFilesOfAnUpdateUnchanged) {
+    fs::create_directories(folder_.at("refs"));
+    std::ofstream(folder_.at("target")) << "old";
+    fs::create_symlink(folder_.at("target"), folder_.at("refs/a"));
+    std::ofstream(folder_.at("refs/left")) << "old";
+    const std::string fresh = "new";
+    {
+        FileUpdate update;
+        update.remove(folder_.at("refs/left"));
+        for (const char* name : {"refs/a", "refs/b", "refs/in/c"})
+            update.add(folder_.at(name), std::as_bytes(std::span(fresh)));
+        fs::remove_all(folder_.at("refs/in"));
+        expect_error([&] { update.complete(); }, ErrorCode::io, "texton::verify::write_update", {"c"});
+        EXPECT_EQ(text("refs/a"), "old");
+    }
+    EXPECT_THAT(files(), UnorderedElementsAre("a", "left"));
+    EXPECT_EQ(text("target"), "old");
+    EXPECT_TRUE(fs::is_symlink(folder_.at("refs/a")));
+}
+
+TEST_F(ReferenceFilesTest, FileThatCannotBeRemovedLeavesAllFilesOfAnUpdateUnchanged) {
+    fs::create_directories(folder_.at("refs/left/inside"));
+    std::ofstream(folder_.at("refs/a")) << "old";
+    std::ofstream(folder_.at("refs/gone")) << "old";
+    const std::string fresh = "new";
+    FileUpdate update;
+    update.add(folder_.at("refs/a"), std::as_bytes(std::span(fresh)));
+    update.add(folder_.at("refs/b"), std::as_bytes(std::span(fresh)));
+    update.remove(folder_.at("refs/gone"));
+    update.remove(folder_.at("refs/left"));
+    expect_error([&] { update.complete(); }, ErrorCode::io, "texton::verify::write_update", {"left", "cannot be"});
+    EXPECT_THAT(files(), UnorderedElementsAre("a", "gone", "left"));
+    EXPECT_EQ(text("refs/a"), "old");
+    EXPECT_EQ(text("refs/gone"), "old");
+}
+
 TEST_F(ReferenceFilesTest, UpdateOfManyFilesNeedsFewOpenFiles) {
     struct rlimit before {};
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
