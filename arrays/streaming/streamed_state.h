@@ -1,0 +1,179 @@
+#pragma once
+// The internal state of a StreamedTexture.
+//
+// Tiles go through these steps: requested (in the queue), being read into a staging buffer by a thread, ready, resident.
+// rebuild() derives the queue from the requests. update() moves tiles from step to step.
+//
+// Each change of the requests begins a generation. Tiles that are requested in the current generation keep their memory
+// while others have some; see TileNeed. Coarser tiles over missing tiles are read before them. If all requested tiles
+// fit into the budget, the coarser tiles are not protected, so that they cannot take the memory of requested ones.
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include <texton/pinned.h>
+#include <texton/streamed_texture.h>
+
+#include "arrays/streaming/tile_grid.h"
+#include "arrays/streaming/tile_reader.h"
+#include "arrays/streaming/tile_slots.h"
+
+namespace texton::detail {
+
+/// Name of the class in messages.
+inline constexpr const char* kStreamed = "texton::StreamedTexture";
+
+/// A tile to read. The order of the members is the order of the queue.
+struct QueuedTile {
+    float weight = 1;
+    int level = 0;
+    float distance = 0;  ///< squared, from the center of the view; 1 is the size of the level
+    TileNumber tile = 0;
+    bool optional = false;  ///< a coarser tile over a requested one
+
+    /// Returns true if this tile is read first.
+    bool before(const QueuedTile& other) const noexcept {
+        if (weight != other.weight) return weight > other.weight;
+        if (level != other.level) return level > other.level;
+        return distance != other.distance ? distance < other.distance : tile < other.tile;
+    }
+};
+
+/// A level of a layer that is always resident.
+struct ResidentPart {
+    int level = 0;
+    std::size_t layer = 0;
+    bool stale = false;               ///< must be read again
+    bool reading = false;             ///< `texels` is in use by a thread
+    std::vector<std::byte> texels{};  ///< while it is read
+    std::string failure{};            ///< of the last read
+};
+
+/// A finished read that waits for its copy to the device.
+struct ReadyTile {
+    TileNumber tile = 0;
+    std::uint32_t staging = 0;
+};
+
+class StreamedState {
+public:
+    StreamedState(const Device& device, TilePyramid pyramid, const StreamedTextureInfo& options);
+    ~StreamedState();
+    StreamedState(const StreamedState&) = delete;
+    StreamedState& operator=(const StreamedState&) = delete;
+
+    // The functions of StreamedTexture.
+    const SparseArray& array() const noexcept { return array_; }
+    const TileGrid& grid() const noexcept { return grid_; }
+    int first_level() const noexcept { return first_level_; }
+    const Texture& texture(int clamp) const;
+    void request(std::span<const StreamedView> views);
+    StreamingProgress update(const Stream& stream, std::chrono::microseconds limit);
+    void wait_for_reads(std::chrono::microseconds limit) const { reader_->wait(limit); }
+    StreamedSamples sample(std::span<const FetchPoint> points, FetchOperation operation);
+    std::size_t budget() const;
+    std::size_t minimum_budget() const noexcept { return resident_slots_ * kTileBytes; }
+    void set_budget(std::size_t bytes);
+    void invalidate(const StreamedView* view);
+    void abort();
+    std::vector<StreamingFailure> failures() const;
+    StreamingStatistics statistics() const;
+
+private:
+    using Clock = std::chrono::steady_clock;
+    struct StagedCopies {
+        Event done;
+        std::vector<std::uint32_t> staging;
+    };
+    struct Request {
+        TileNumber tile;
+        float weight;
+        float distance;
+    };
+    struct Batch;
+
+    // Construction.
+    void choose_level(const Device& device);
+    void make_array(const Device& device);
+    void load_resident_levels(const Device& device);
+
+    // Requests.
+    Region check_view(const StreamedView& view) const;
+    void rebuild();
+    void add_ancestors(const QueuedTile& missing, bool fits, std::unordered_map<TileNumber, QueuedTile>& queued);
+    TileNeed need_of(TileNumber tile, int level) const;
+
+    // Steps of update().
+    void recycle_staging();
+    void take_requests();
+    void take_reads();
+    void take_resident_part(std::size_t index, const FinishedRead& finished);
+    void drop_stale_tiles(const Stream& stream, StreamingProgress& progress);
+    void fit_to_budget(const Stream& stream, StreamingProgress& progress);
+    void evict(const std::vector<TileNumber>& tiles, const Stream& stream, StreamingProgress& progress);
+    void copy_resident_parts(const Stream& stream);
+    bool place_tiles(const Stream& stream, StreamingProgress& progress);
+    bool choose_tiles(Batch& batch);
+    void take_slots(Batch& batch);
+    void copy_tiles(const Batch& batch, const Event& done, const Stream& stream);
+    void drop(const ReadyTile& tile);
+    void start_reads();
+    void start_resident_parts();
+    void stop_read(TileNumber tile);
+    std::size_t pending() const;
+
+    void finish_copies() const;
+    PyramidBox box_of(TileNumber tile) const;
+    View view_of(int level, std::size_t layer, const Region& region) const;
+
+    mutable std::mutex mutex_;
+    TilePyramid pyramid_;
+    StreamedTextureInfo options_;
+    int first_level_ = 0;
+    SparseArray array_;
+    std::unique_ptr<TilePool> pool_;
+    TileGrid grid_;
+    std::vector<Texture> textures_;  // by clamp
+    std::vector<ResidentPart> parts_;
+    std::vector<std::size_t> copied_parts_;  // read again, not yet copied
+    std::size_t resident_slots_ = 0;         // of the levels that are always resident
+    std::size_t resident_chunks_ = 0;
+
+    std::size_t capacity_ = 0;  // tiles
+    std::unique_ptr<TileBlocks> blocks_;
+    ResidentTiles tiles_;
+    bool trims_ = false;  // memory returns to the device in the next updates
+
+    std::vector<Request> views_;         // the last request()
+    std::vector<TileNumber> fetched_;    // by sample() and kernels, the last time
+    std::vector<TileNumber> collected_;  // by sample() since the last update
+    bool has_collected_ = false;
+    std::vector<TileNumber> stale_;  // resident, to be unmapped
+    std::uint64_t generation_ = 1;
+    bool changed_ = false;  // rebuild() is necessary
+    std::unordered_set<TileNumber> needed_;
+    std::size_t missing_ = 0;                          // of needed_
+    std::unordered_map<TileNumber, TileNeed> wanted_;  // needed_ and coarser tiles over missing ones
+    std::vector<QueuedTile> queue_;
+    std::size_t next_ = 0;  // in the queue
+    std::unordered_set<TileNumber> unfit_;
+    std::unordered_map<TileNumber, std::string> failed_;
+
+    Pinned staging_;
+    std::vector<std::uint32_t> free_staging_;
+    std::vector<TileNumber> staged_;                         // tile of each staging buffer
+    std::unordered_map<TileNumber, std::uint32_t> reading_;  // staging buffer of tiles that are read or ready
+    std::vector<ReadyTile> ready_;
+    std::vector<StagedCopies> copies_;  // enqueued by update()
+
+    StreamingStatistics counts_;
+    Clock::time_point created_ = Clock::now();
+    std::unique_ptr<TileReader> reader_;
+};
+
+}  // namespace texton::detail

@@ -1,0 +1,354 @@
+// The steps of StreamedTexture::update().
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <texton/copy.h>
+#include <texton/error.h>
+
+#include "arrays/streaming/streamed_state.h"
+#include "core/request.h"
+#include "core/transfer.h"
+
+namespace texton::detail {
+
+/// Tiles that become resident together, with one call for their mapping and one for their copies.
+struct StreamedState::Batch {
+    static constexpr std::size_t kTiles = 16;
+    struct Entry {
+        ReadyTile tile;
+        TilePosition3 at;
+        TileSlotNumber slot{};
+    };
+    std::vector<Entry> entries;
+    std::vector<TileNumber> victims;
+};
+
+StreamingProgress StreamedState::update(const Stream& stream, std::chrono::microseconds limit) {
+    const Clock::time_point end = Clock::now() + limit;
+    const std::lock_guard lock(mutex_);
+    Backend* backend = &array_.array().device().backend();
+    check_stream(stream, backend, backend, kStreamed);
+    refuse_while_recording(kStreamed, "updating a streamed texture");
+    StreamingProgress progress;
+    recycle_staging();
+    take_requests();
+    take_reads();
+    drop_stale_tiles(stream, progress);
+    fit_to_budget(stream, progress);
+    if (changed_) rebuild();
+    copy_resident_parts(stream);
+    start_resident_parts();
+    start_reads();
+    while (place_tiles(stream, progress) && Clock::now() < end) start_reads();
+    start_reads();
+    progress.missing = missing_;
+    for (const auto& [tile, message] : failed_) progress.failed += needed_.contains(tile);
+    for (const TileNumber tile : unfit_) progress.unfit += !tiles_.contains(tile);
+    progress.pending = pending();
+    return progress;
+}
+
+std::size_t StreamedState::pending() const {
+    const auto parts =
+        std::ranges::count_if(parts_, [](const ResidentPart& part) { return part.stale || part.reading; });
+    return queue_.size() - next_ + reading_.size() + copied_parts_.size() + static_cast<std::size_t>(parts) +
+           (changed_ ? 1 : 0);
+}
+
+// --- reads -----------------------------------------------------------------------------------------------------------
+
+void StreamedState::recycle_staging() {
+    std::erase_if(copies_, [&](const StagedCopies& copies) {
+        if (!copies.done.done()) return false;
+        free_staging_.insert(free_staging_.end(), copies.staging.begin(), copies.staging.end());
+        return true;
+    });
+}
+
+void StreamedState::take_requests() {
+    if (!has_collected_) return;
+    has_collected_ = false;
+    fetched_ = std::move(collected_);
+    collected_.clear();
+    for (const TileNumber tile : fetched_) (tiles_.contains(tile) ? counts_.hits : counts_.misses) += 1;
+    changed_ = true;
+}
+
+void StreamedState::take_reads() {
+    for (FinishedRead& finished : reader_->take_finished()) {
+        const std::uint32_t id = finished.read.id;
+        if (id >= options_.staging) {
+            take_resident_part(id - options_.staging, finished);
+            continue;
+        }
+        const TileNumber tile = staged_[id];
+        const auto found = reading_.find(tile);
+        const bool expected = found != reading_.end() && found->second == id;
+        if (expected && !finished.canceled && !finished.failed) {
+            ready_.push_back({tile, id});
+            continue;
+        }
+        if (expected) reading_.erase(found);
+        if (expected && finished.failed && !finished.canceled) {
+            failed_[tile] = std::move(finished.message);
+            ++counts_.failed_reads;
+        } else {
+            ++counts_.discarded_reads;
+        }
+        free_staging_.push_back(id);
+        if (!unfit_.empty()) changed_ = true;  // its memory may suffice for another tile
+    }
+}
+
+void StreamedState::take_resident_part(std::size_t index, const FinishedRead& finished) {
+    ResidentPart& part = parts_[index];
+    part.reading = false;
+    if (finished.canceled || part.stale) {  // invalidated again, or aborted
+        part.texels = {};
+        part.stale = true;
+        ++counts_.discarded_reads;
+    } else if (finished.failed) {
+        part.texels = {};
+        part.failure = finished.message;
+        ++counts_.failed_reads;
+    } else {
+        copied_parts_.push_back(index);
+    }
+}
+
+void StreamedState::copy_resident_parts(const Stream& stream) {
+    const ArrayInfo& info = array_.array().info();
+    while (!copied_parts_.empty()) {
+        ResidentPart& part = parts_[copied_parts_.back()];
+        const Extent extent = level_extent(info, part.level);
+        if (!part.stale) {
+            copy(view_of(part.level, part.layer, {{}, extent}), host_view(part.texels.data(), info.format, extent),
+                 stream);
+            copies_.push_back({Event(array_.array().device(), EventTiming::off), {}});
+            copies_.back().done.record(stream);
+            counts_.loaded_bytes += part.texels.size();
+        }
+        part.texels = {};
+        copied_parts_.pop_back();
+    }
+}
+
+void StreamedState::start_resident_parts() {
+    const ArrayInfo& info = array_.array().info();
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        ResidentPart& part = parts_[i];
+        if (!part.stale || part.reading) continue;
+        const Extent extent = level_extent(info, part.level);
+        part.texels.resize(packed_bytes({.format = info.format, .extent = extent, .kind = info.kind, .layers = 1}));
+        const TileRead read{static_cast<std::uint32_t>(options_.staging + i),
+                            {part.level + first_level_, part.layer, {{}, extent}},
+                            part.texels};
+        reader_->start({&read, 1});
+        part.stale = false;
+        part.reading = true;
+    }
+}
+
+void StreamedState::start_reads() {
+    std::vector<TileRead> reads;
+    const ArrayInfo& info = array_.array().info();
+    for (; next_ < queue_.size() && !free_staging_.empty(); ++next_) {
+        const QueuedTile& queued = queue_[next_];
+        if (tiles_.contains(queued.tile) || reading_.contains(queued.tile) || failed_.contains(queued.tile)) continue;
+        const std::size_t reserved = reading_.size();
+        const std::size_t free = capacity_ - std::min(capacity_, tiles_.size());
+        const TileNeed need = need_of(queued.tile, queued.level);
+        if (reserved >= free && !tiles_.victim(need, reserved - free)) {
+            if (reserved > 0 && (free > 0 || tiles_.victim(need))) break;  // waits until less needed tiles are resident
+            if (!queued.optional) unfit_.insert(queued.tile);
+            continue;
+        }
+        const std::uint32_t staging = free_staging_.back();
+        const PyramidBox box = box_of(queued.tile);
+        const std::size_t bytes =
+            packed_bytes({.format = info.format, .extent = box.region.extent, .kind = info.kind, .layers = 1});
+        reads.push_back({staging, box, {staging_.data() + staging * kTileBytes, bytes}});
+        staged_[staging] = queued.tile;
+        reading_.emplace(queued.tile, staging);
+        free_staging_.pop_back();
+    }
+    if (!reads.empty()) reader_->start(reads);
+}
+
+// --- eviction --------------------------------------------------------------------------------------------------------
+
+void StreamedState::evict(const std::vector<TileNumber>& tiles, const Stream& stream, StreamingProgress& progress) {
+    if (tiles.empty()) return;
+    std::vector<TileBox> boxes;
+    boxes.reserve(tiles.size());
+    for (const TileNumber tile : tiles) boxes.push_back(TileGrid::box(grid_.position(tile)));
+    array_.unmap(boxes, stream);
+    for (const TileNumber tile : tiles) {
+        blocks_->give(tiles_.at(tile).slot);
+        tiles_.remove(tile);
+        if (needed_.contains(tile)) {
+            ++missing_;
+            unfit_.insert(tile);
+        }
+    }
+    progress.evicted += tiles.size();
+    counts_.evicted_tiles += tiles.size();
+}
+
+void StreamedState::drop_stale_tiles(const Stream& stream, StreamingProgress& progress) {
+    std::ranges::sort(stale_);
+    const auto rest = std::ranges::unique(stale_);
+    stale_.erase(rest.begin(), rest.end());
+    std::erase_if(stale_, [&](TileNumber tile) { return !tiles_.contains(tile); });
+    evict(stale_, stream, progress);
+    stale_.clear();
+}
+
+void StreamedState::fit_to_budget(const Stream& stream, StreamingProgress& progress) {
+    if (!trims_) return;
+    if (tiles_.size() > capacity_) evict(tiles_.least(tiles_.size() - capacity_), stream, progress);
+    // Returns whole blocks. The tiles of the emptiest ones lose their memory too, and are read again if they are needed.
+    const std::size_t blocks = (capacity_ + TileBlocks::kSlots - 1) / TileBlocks::kSlots;
+    blocks_->release_empty();
+    while (blocks_->allocated() > blocks) {
+        const std::optional<std::uint32_t> emptiest = blocks_->emptiest();
+        std::vector<TileNumber> victims;
+        for (const auto& [tile, what] : tiles_.all()) {
+            if (what.slot.block == *emptiest) victims.push_back(tile);
+        }
+        evict(victims, stream, progress);
+        blocks_->release_empty();
+    }
+    pool_->trim();
+    trims_ = pool_->usage().chunks > resident_chunks_ + blocks_->allocated();
+}
+
+// --- mapping ---------------------------------------------------------------------------------------------------------
+
+void StreamedState::drop(const ReadyTile& tile) {
+    free_staging_.push_back(tile.staging);
+    reading_.erase(tile.tile);
+    ++counts_.discarded_reads;
+    if (needed_.contains(tile.tile)) unfit_.insert(tile.tile);
+}
+
+// Chooses ready tiles, and the tiles that lose their memory for them. Returns false if no tile is ready.
+bool StreamedState::choose_tiles(Batch& batch) {
+    const std::size_t count = std::min(ready_.size(), Batch::kTiles);
+    if (count == 0) return false;
+    batch.entries.reserve(count);
+    std::vector<ReadyTile> dropped;
+    for (std::size_t i = 0; i < count; ++i) {
+        const TilePosition3 at = grid_.position(ready_[i].tile);
+        if (tiles_.size() + batch.entries.size() >= capacity_ + batch.victims.size()) {
+            const auto victim = tiles_.victim(need_of(ready_[i].tile, at.level), batch.victims.size());
+            if (!victim) {
+                dropped.push_back(ready_[i]);
+                continue;
+            }
+            batch.victims.push_back(*victim);
+        }
+        batch.entries.push_back({ready_[i], at});
+    }
+    for (const ReadyTile& tile : dropped) {
+        drop(tile);
+        std::erase_if(ready_, [&](const ReadyTile& other) { return other.tile == tile.tile; });
+    }
+    return true;
+}
+
+// Takes a slot for each tile. If the device has too little memory, the budget becomes what it has.
+void StreamedState::take_slots(Batch& batch) {
+    std::ranges::sort(batch.entries, {}, [](const Batch::Entry& entry) { return entry.tile.tile; });
+    std::size_t taken = 0;
+    try {
+        for (; taken < batch.entries.size(); ++taken) batch.entries[taken].slot = blocks_->take();
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::out_of_memory) {
+            for (std::size_t i = 0; i < taken; ++i) blocks_->give(batch.entries[i].slot);
+            throw;
+        }
+        capacity_ = tiles_.size() + taken;
+        for (std::size_t i = taken; i < batch.entries.size(); ++i) {
+            const ReadyTile tile = batch.entries[i].tile;
+            drop(tile);
+            std::erase_if(ready_, [&](const ReadyTile& other) { return other.tile == tile.tile; });
+        }
+        batch.entries.resize(taken);
+    }
+}
+
+// Maps the batch, with one box for neighbors in a row, and enqueues the copies.
+void StreamedState::copy_tiles(const Batch& batch, const Event& done, const Stream& stream) {
+    const ArrayInfo& info = array_.array().info();
+    std::vector<TileMapping> mappings;
+    CopyBatch copies;
+    for (std::size_t i = 0; i < batch.entries.size(); ++i) {
+        const Batch::Entry& entry = batch.entries[i];
+        const Region texels = grid_.texels(entry.at);
+        copies.add(
+            view_of(entry.at.level, entry.at.layer, texels),
+            host_view(std::as_const(staging_).data() + entry.tile.staging * kTileBytes, info.format, texels.extent));
+        if (i > 0) {
+            const Batch::Entry& before = batch.entries[i - 1];
+            const bool neighbor = entry.tile.tile == before.tile.tile + 1 && entry.at.level == before.at.level &&
+                                  entry.at.position.x == before.at.position.x + 1 &&
+                                  entry.slot.block == before.slot.block && entry.slot.slot == before.slot.slot + 1;
+            if (neighbor) {
+                ++mappings.back().box.extent.width;
+                continue;
+            }
+        }
+        mappings.push_back({TileGrid::box(entry.at), blocks_->tiles(entry.slot), entry.slot.slot});
+    }
+    array_.map(mappings, stream);
+    try {
+        copies.run(stream);
+        done.record(stream);
+    } catch (...) {
+        std::vector<TileBox> boxes;
+        for (const TileMapping& mapping : mappings) boxes.push_back(mapping.box);
+        array_.unmap(boxes, stream);  // their texels are undefined
+        throw;
+    }
+}
+
+bool StreamedState::place_tiles(const Stream& stream, StreamingProgress& progress) {
+    Batch batch;
+    if (!choose_tiles(batch)) return false;
+    evict(batch.victims, stream, progress);
+    take_slots(batch);
+    if (batch.entries.empty()) return !ready_.empty();
+    const Event done(array_.array().device(), EventTiming::off);
+    std::vector<std::uint32_t> staging;
+    for (const Batch::Entry& entry : batch.entries) staging.push_back(entry.tile.staging);
+    copies_.reserve(copies_.size() + 1);
+    try {
+        copy_tiles(batch, done, stream);
+    } catch (...) {
+        for (const Batch::Entry& entry : batch.entries) blocks_->give(entry.slot);
+        throw;
+    }
+    copies_.push_back({done, std::move(staging)});
+    for (const Batch::Entry& entry : batch.entries) {
+        const TileNumber tile = entry.tile.tile;
+        tiles_.add(tile, {entry.slot, need_of(tile, entry.at.level)});
+        reading_.erase(tile);
+        std::erase_if(ready_, [&](const ReadyTile& other) { return other.tile == tile; });
+        if (needed_.contains(tile)) {
+            --missing_;
+            unfit_.erase(tile);
+        }
+        counts_.loaded_bytes += packed_bytes({.format = array_.array().info().format,
+                                              .extent = grid_.texels(entry.at).extent,
+                                              .kind = array_.array().info().kind,
+                                              .layers = 1});
+    }
+    progress.loaded += batch.entries.size();
+    counts_.loaded_tiles += batch.entries.size();
+    return !ready_.empty();
+}
+
+}  // namespace texton::detail

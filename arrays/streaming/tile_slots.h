@@ -1,0 +1,97 @@
+#pragma once
+// The memory of the tiles of a streamed texture, and the order in which tiles lose it.
+#include <algorithm>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include <texton/tile_pool.h>
+
+#include "arrays/streaming/tile_grid.h"
+
+namespace texton::detail {
+
+/// How much a tile is needed. The lowest value loses its memory first.
+struct TileNeed {
+    std::uint64_t generation = 0;  ///< of the last request
+    float weight = 0;
+    int level = 0;  ///< coarse levels are kept longer
+    auto operator<=>(const TileNeed&) const = default;
+};
+
+/// A slot of 64 KiB in one of the blocks.
+struct TileSlotNumber {
+    std::uint32_t block = 0;
+    std::uint32_t slot = 0;
+};
+
+/// Slots in blocks of 2 MiB. A block is allocated when it is needed, and its memory returns to the pool when release()
+/// is called for an empty block.
+class TileBlocks {
+public:
+    static constexpr std::uint32_t kSlots = 32;  // of a block: a chunk of the pool, the granularity of the device
+
+    explicit TileBlocks(TilePool pool) : pool_(std::move(pool)) {}
+
+    /// Returns a free slot: the first one, so that consecutive calls return neighbors. Throws the errors of
+    /// TilePool::allocate().
+    TileSlotNumber take();
+    void give(const TileSlotNumber& slot) noexcept {
+        blocks_[slot.block].used &= ~(std::uint32_t{1} << slot.slot);
+        first_free_ = std::min(first_free_, slot.block);
+    }
+    const Tiles& tiles(const TileSlotNumber& slot) const noexcept { return blocks_[slot.block].tiles; }
+    std::size_t allocated() const noexcept { return allocated_; }  ///< number of blocks
+    /// Returns the block with the fewest used slots, or nothing if no block is allocated.
+    std::optional<std::uint32_t> emptiest() const noexcept;
+    /// Returns the memory of empty blocks to the pool.
+    void release_empty() noexcept;
+
+private:
+    struct Block {
+        Tiles tiles;  // empty: not allocated
+        std::uint32_t used = 0;
+    };
+    TilePool pool_;
+    std::vector<Block> blocks_;
+    std::size_t allocated_ = 0;
+    std::uint32_t first_free_ = 0;  // blocks before this one have no free slot
+};
+
+/// The tiles that have memory, ordered by their need.
+class ResidentTiles {
+public:
+    struct Tile {
+        TileSlotNumber slot;
+        TileNeed need;
+    };
+
+    std::size_t size() const noexcept { return tiles_.size(); }
+    bool contains(TileNumber tile) const { return tiles_.contains(tile); }
+    const Tile& at(TileNumber tile) const { return tiles_.at(tile); }
+    void add(TileNumber tile, const Tile& what) {
+        order_.insert({what.need, tile});
+        tiles_.emplace(tile, what);
+    }
+    void remove(TileNumber tile) {
+        const auto found = tiles_.find(tile);
+        order_.erase({found->second.need, tile});
+        tiles_.erase(found);
+    }
+    /// Raises the need of a tile. Returns false if the tile has no memory.
+    bool raise(TileNumber tile, const TileNeed& need);
+    /// Returns the tile that loses its memory after `skipped` others, if it is needed less than `need`.
+    std::optional<TileNumber> victim(const TileNeed& need, std::size_t skipped = 0) const;
+    /// Returns the `count` least needed tiles. There must be as many.
+    std::vector<TileNumber> least(std::size_t count) const;
+    const std::unordered_map<TileNumber, Tile>& all() const noexcept { return tiles_; }
+
+private:
+    std::unordered_map<TileNumber, Tile> tiles_;
+    std::set<std::pair<TileNeed, TileNumber>> order_;
+};
+
+}  // namespace texton::detail
