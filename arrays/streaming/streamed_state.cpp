@@ -1,8 +1,9 @@
-// Construction of a streamed texture, its requests and its results. streamed_update.cpp moves the tiles.
+// Construction of a streamed texture, and its results.
 #include "arrays/streaming/streamed_state.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <exception>
 #include <stdexcept>
 
@@ -19,38 +20,41 @@
 namespace texton::detail {
 namespace {
 
-[[noreturn]] void refuse(ErrorCode code, std::string problem, std::string remedy,
-                         std::vector<ErrorNumber> numbers = {}) {
-    throw Error({.code = code,
-                 .object = kStreamed,
-                 .problem = std::move(problem),
-                 .remedy = std::move(remedy),
-                 .numbers = std::move(numbers)});
-}
-
 void check_options(const TilePyramid& pyramid, const StreamedTextureInfo& options) {
-    if (!pyramid.read) refuse(ErrorCode::bad_argument, "the pyramid has no callback", "Set TilePyramid::read.");
+    if (!pyramid.read)
+        refuse_streamed(ErrorCode::bad_argument, "the pyramid has no callback", "Set TilePyramid::read.");
     if (options.threads < 1 || options.threads > 256) {
-        refuse(ErrorCode::bad_argument, fmt::format("{} threads were requested", options.threads),
-               "Use 1 to 256 threads.");
+        refuse_streamed(ErrorCode::bad_argument, fmt::format("{} threads were requested", options.threads),
+                        "Use 1 to 256 threads.");
     }
     if (options.staging < 1 || options.staging > 65536) {
-        refuse(ErrorCode::bad_argument, fmt::format("{} staging buffers were requested", options.staging),
-               "Use 1 to 65536 staging buffers.", {{"staging", options.staging}});
+        refuse_streamed(ErrorCode::bad_argument, fmt::format("{} staging buffers were requested", options.staging),
+                        "Use 1 to 65536 staging buffers.", {{"staging", options.staging}});
+    }
+    if (options.prefetch < 0 || options.prefetch > 64) {
+        refuse_streamed(ErrorCode::bad_argument,
+                        fmt::format("a prefetch of {} requests was requested", options.prefetch), "Use 0 to 64.");
+    }
+    if (options.feedback_tiles < 1 || options.feedback_tiles > std::size_t{1} << 20) {
+        refuse_streamed(ErrorCode::bad_argument,
+                        fmt::format("feedback of {} tiles was requested", options.feedback_tiles),
+                        "Use 1 to 2^20 tiles.", {{"feedback_tiles", options.feedback_tiles}});
     }
     const ArrayInfo& info = pyramid.info;
     if (is_cube(info.kind) || is_flat(info.kind)) {
-        refuse(ErrorCode::unsupported,
-               fmt::format("the pyramid is a {}, but sparse arrays can only be array_2d, layered_2d and array_3d",
-                           name(info.kind)),
-               is_cube(info.kind) ? "Describe the pyramid as a layered_2d with six layers for each cube."
-                                  : "Describe the pyramid as an array_2d or layered_2d with a height of 1.");
+        refuse_streamed(
+            ErrorCode::unsupported,
+            fmt::format("the pyramid is a {}, but sparse arrays can only be array_2d, layered_2d and array_3d",
+                        name(info.kind)),
+            is_cube(info.kind) ? "Describe the pyramid as a layered_2d with six layers for each cube."
+                               : "Describe the pyramid as an array_2d or layered_2d with a height of 1.");
     }
     if (options.first_level && (*options.first_level < 0 || *options.first_level >= info.levels)) {
-        refuse(ErrorCode::out_of_bounds,
-               fmt::format("first level {} was requested, but the pyramid has {} levels", *options.first_level,
-                           info.levels),
-               "Use a level of the pyramid.", {{"levels", static_cast<std::uint64_t>(std::max(info.levels, 0))}});
+        refuse_streamed(ErrorCode::out_of_bounds,
+                        fmt::format("first level {} was requested, but the pyramid has {} levels", *options.first_level,
+                                    info.levels),
+                        "Use a level of the pyramid.",
+                        {{"levels", static_cast<std::uint64_t>(std::max(info.levels, 0))}});
     }
 }
 
@@ -72,6 +76,14 @@ bool fits_device(const Device& device, const ArrayInfo& info) {
 }
 
 }  // namespace
+
+void refuse_streamed(ErrorCode code, std::string problem, std::string remedy, std::vector<ErrorNumber> numbers) {
+    throw Error({.code = code,
+                 .object = kStreamed,
+                 .problem = std::move(problem),
+                 .remedy = std::move(remedy),
+                 .numbers = std::move(numbers)});
+}
 
 StreamedState::StreamedState(const Device& device, TilePyramid pyramid, const StreamedTextureInfo& options)
     : pyramid_(std::move(pyramid)), options_(options) {
@@ -110,18 +122,19 @@ void StreamedState::choose_level(const Device& device) {
         return;
     }
     const Extent extent = level_extent(pyramid_.info, first_level_);
-    refuse(ErrorCode::overflow,
-           fmt::format("level {} of the pyramid has {} texels and {} layers, which exceeds the limits of the device "
-                       "for arrays with levels",
-                       first_level_, to_string(extent), pyramid_.info.layers),
-           fitting < pyramid_.info.levels
-               ? fmt::format("Set StreamedTextureInfo::first_level to {}, the first level that fits ({} texels).",
-                             fitting, to_string(level_extent(pyramid_.info, fitting)))
-               : "No level of the pyramid fits. Add smaller levels.",
-           {{"width", extent.width},
-            {"height", extent.height},
-            {"depth", extent.depth},
-            {"layers", pyramid_.info.layers}});
+    refuse_streamed(
+        ErrorCode::overflow,
+        fmt::format("level {} of the pyramid has {} texels and {} layers, which exceeds the limits of the device "
+                    "for arrays with levels",
+                    first_level_, to_string(extent), pyramid_.info.layers),
+        fitting < pyramid_.info.levels
+            ? fmt::format("Set StreamedTextureInfo::first_level to {}, the first level that fits ({} texels).", fitting,
+                          to_string(level_extent(pyramid_.info, fitting)))
+            : "No level of the pyramid fits. Add smaller levels.",
+        {{"width", extent.width},
+         {"height", extent.height},
+         {"depth", extent.depth},
+         {"layers", pyramid_.info.layers}});
 }
 
 void StreamedState::make_array(const Device& device) {
@@ -180,7 +193,7 @@ void StreamedState::load_resident_levels(const Device& device) {
                 problem = "the callback threw an exception that is not derived from std::exception";
             }
             if (!problem.empty()) {
-                refuse(
+                refuse_streamed(
                     ErrorCode::io,
                     fmt::format("level {} of the pyramid (layer {}), which is always resident, could not be read: {}",
                                 level + first_level_, layer, problem),
@@ -207,207 +220,23 @@ View StreamedState::view_of(int level, std::size_t layer, const Region& region) 
 
 const Texture& StreamedState::texture(int clamp) const {
     if (clamp < 0 || clamp > grid_.resident_level()) {
-        refuse(ErrorCode::out_of_bounds,
-               fmt::format("the texture with clamp {} was requested, but clamps are 0 to {}", clamp,
-                           grid_.resident_level()),
-               "Use a clamp up to resident_level().",
-               {{"resident_level", static_cast<std::uint64_t>(grid_.resident_level())}});
+        refuse_streamed(ErrorCode::out_of_bounds,
+                        fmt::format("the texture with clamp {} was requested, but clamps are 0 to {}", clamp,
+                                    grid_.resident_level()),
+                        "Use a clamp up to resident_level().",
+                        {{"resident_level", static_cast<std::uint64_t>(grid_.resident_level())}});
     }
     return textures_[static_cast<std::size_t>(clamp)];
 }
 
-// --- requests --------------------------------------------------------------------------------------------------------
-
-Region StreamedState::check_view(const StreamedView& view) const {
-    const ArrayInfo& info = array_.array().info();
-    if (view.level < 0 || view.level >= info.levels) {
-        refuse(ErrorCode::out_of_bounds,
-               fmt::format("level {} was requested, but the texture has {}", view.level, info.levels),
-               "Use a level of the texture. Level 0 is StreamedTextureInfo::first_level of the pyramid.",
-               {{"levels", static_cast<std::uint64_t>(info.levels)}});
-    }
-    if (view.layer >= grid_.layers()) {
-        refuse(ErrorCode::out_of_bounds,
-               fmt::format("layer {} was requested, but the texture has {}", view.layer, grid_.layers()),
-               "Layers begin at 0.", {{"layer", view.layer}, {"layers", grid_.layers()}});
-    }
-    const Extent extent = level_extent(info, view.level);
-    const Region region = view.region.value_or(Region{{}, extent});
-    if (!contains(extent, region)) {
-        refuse(ErrorCode::out_of_bounds,
-               fmt::format("{} texels were requested in level {} of {} texels", to_string(region), view.level,
-                           to_string(extent)),
-               "Use a region of at least one texel inside the level.",
-               {{"x", region.offset.x},
-                {"y", region.offset.y},
-                {"width", region.extent.width},
-                {"height", region.extent.height}});
-    }
-    if (!(view.weight >= 0) || std::isinf(view.weight)) {
-        refuse(ErrorCode::bad_argument, fmt::format("the weight of a view is {}", view.weight),
-               "Use a finite weight of at least 0.");
-    }
-    return region;
-}
-
-void StreamedState::request(std::span<const StreamedView> views) {
-    constexpr std::size_t kMaxTiles = std::size_t{1} << 20;
+StreamedFeedback StreamedState::feedback() {
     const std::lock_guard lock(mutex_);
-    std::unordered_map<TileNumber, Request> found;
-    std::size_t tiles = 0;
-    for (const StreamedView& view : views) {
-        const Region region = check_view(view);
-        if (view.level >= grid_.resident_level()) continue;
-        const Extent extent = level_extent(array_.array().info(), view.level);
-        const auto middle = [](std::size_t offset, std::size_t size, std::size_t all) {
-            return (static_cast<float>(offset) + 0.5f * static_cast<float>(size)) / static_cast<float>(all);
-        };
-        const float center[3] = {middle(region.offset.x, region.extent.width, extent.width),
-                                 middle(region.offset.y, region.extent.height, extent.height),
-                                 middle(region.offset.z, region.extent.depth, extent.depth)};
-        const Extent& tile = grid_.tile();
-        tiles += (region.extent.width / tile.width + 1) * (region.extent.height / tile.height + 1) *
-                 (region.extent.depth / tile.depth + 1);
-        if (tiles > kMaxTiles) {
-            refuse(ErrorCode::overflow, fmt::format("the views have at least {} tiles", tiles),
-                   "Request at most 2^20 tiles, for example a smaller region or a coarser level.", {{"tiles", tiles}});
-        }
-        grid_.each_tile(view.level, view.layer, region, [&](const TilePosition3& at) {
-            float own[3];
-            grid_.center(at, own);
-            float distance = 0;
-            for (int i = 0; i < 3; ++i) distance += (own[i] - center[i]) * (own[i] - center[i]);
-            const TileNumber number = grid_.number(at);
-            const auto [entry, added] = found.try_emplace(number, Request{number, view.weight, distance});
-            entry->second.weight = std::max(entry->second.weight, view.weight);
-            entry->second.distance = std::min(entry->second.distance, distance);
-        });
+    if (feedback_ == nullptr) {
+        feedback_ =
+            std::make_unique<FeedbackBuffer>(array_.array().device(), array_.array().info(), grid_, options_.sampler,
+                                             static_cast<std::uint32_t>(options_.feedback_tiles));
     }
-    std::vector<Request> requests;
-    requests.reserve(found.size());
-    for (const auto& [tile, request] : found) {
-        requests.push_back(request);
-        (tiles_.contains(tile) ? counts_.hits : counts_.misses) += 1;
-    }
-    views_ = std::move(requests);
-    fetched_.clear();
-    rebuild();
-}
-
-TileNeed StreamedState::need_of(TileNumber tile, int level) const {
-    const auto found = wanted_.find(tile);
-    return found != wanted_.end() ? found->second : TileNeed{0, 0, level};
-}
-
-// Adds the coarser tiles over a missing tile to the queue.
-void StreamedState::add_ancestors(const QueuedTile& missing, bool fits,
-                                  std::unordered_map<TileNumber, QueuedTile>& queued) {
-    TilePosition3 at = grid_.position(missing.tile);
-    while (at.level + 1 < grid_.resident_level()) {
-        at = grid_.parent(at);
-        const TileNumber number = grid_.number(at);
-        const TileNeed need{fits ? generation_ - 1 : generation_, missing.weight, at.level};
-        TileNeed& known = wanted_.try_emplace(number, need).first->second;
-        known = std::max(known, need);
-        if (tiles_.raise(number, known) || needed_.contains(number)) continue;
-        QueuedTile& entry =
-            queued.try_emplace(number, QueuedTile{missing.weight, at.level, missing.distance, number, true})
-                .first->second;
-        entry.weight = std::max(entry.weight, missing.weight);
-        entry.distance = std::min(entry.distance, missing.distance);
-    }
-}
-
-void StreamedState::rebuild() {
-    changed_ = false;
-    ++generation_;
-    needed_.clear();
-    wanted_.clear();
-    unfit_.clear();
-    std::unordered_map<TileNumber, QueuedTile> queued;
-    const auto add = [&](TileNumber tile, float weight, float distance) {
-        const int level = grid_.position(tile).level;
-        needed_.insert(tile);
-        TileNeed& need = wanted_.try_emplace(tile, TileNeed{generation_, weight, level}).first->second;
-        need.weight = std::max(need.weight, weight);
-        if (tiles_.raise(tile, need)) return;
-        QueuedTile& entry = queued.try_emplace(tile, QueuedTile{weight, level, distance, tile}).first->second;
-        entry.weight = std::max(entry.weight, weight);
-        entry.distance = std::min(entry.distance, distance);
-    };
-    for (const Request& request : views_) add(request.tile, request.weight, request.distance);
-    for (const TileNumber tile : fetched_) add(tile, 1, 0);
-    missing_ = queued.size();
-    const bool fits = needed_.size() <= capacity_;
-    std::vector<QueuedTile> missing;
-    missing.reserve(queued.size());
-    for (const auto& [tile, entry] : queued) missing.push_back(entry);
-    for (const QueuedTile& entry : missing) add_ancestors(entry, fits, queued);
-    queue_.clear();
-    queue_.reserve(queued.size());
-    for (const auto& [tile, entry] : queued) queue_.push_back(entry);
-    std::ranges::sort(queue_, [](const QueuedTile& a, const QueuedTile& b) { return a.before(b); });
-    next_ = 0;
-    std::vector<TileNumber> unwanted;
-    for (const auto& [tile, staging] : reading_) {
-        if (!wanted_.contains(tile)) unwanted.push_back(tile);
-    }
-    for (const TileNumber tile : unwanted) stop_read(tile);
-}
-
-// Cancels a read, or discards its texels. If a thread is still reading, the buffer stays in use until it has finished.
-void StreamedState::stop_read(TileNumber tile) {
-    const auto found = reading_.find(tile);
-    if (found == reading_.end()) return;
-    const auto ready = std::ranges::find(ready_, tile, &ReadyTile::tile);
-    if (ready != ready_.end()) {
-        free_staging_.push_back(ready->staging);
-        ready_.erase(ready);
-        ++counts_.discarded_reads;
-    } else {
-        reader_->cancel(found->second);
-    }
-    reading_.erase(found);
-}
-
-void StreamedState::invalidate(const StreamedView* view) {
-    const std::lock_guard lock(mutex_);
-    const auto forget = [&](TileNumber tile) {
-        stop_read(tile);
-        failed_.erase(tile);
-        if (tiles_.contains(tile)) stale_.push_back(tile);
-    };
-    const auto invalidate_part = [](ResidentPart& part) {
-        part.stale = true;
-        part.failure.clear();
-    };
-    if (view != nullptr) {
-        const Region region = check_view(*view);
-        if (view->level < grid_.resident_level()) {
-            grid_.each_tile(view->level, view->layer, region,
-                            [&](const TilePosition3& at) { forget(grid_.number(at)); });
-        } else {
-            for (ResidentPart& part : parts_) {
-                if (part.level == view->level && part.layer == view->layer) invalidate_part(part);
-            }
-        }
-    } else {
-        while (!reading_.empty()) stop_read(reading_.begin()->first);
-        failed_.clear();
-        for (const auto& [tile, what] : tiles_.all()) stale_.push_back(tile);
-        for (ResidentPart& part : parts_) invalidate_part(part);
-    }
-    changed_ = true;
-}
-
-void StreamedState::abort() {
-    const std::lock_guard lock(mutex_);
-    views_.clear();
-    fetched_.clear();
-    collected_.clear();
-    has_collected_ = false;
-    reader_->cancel_all();
-    rebuild();
+    return feedback_->for_launch();
 }
 
 std::size_t StreamedState::budget() const {
@@ -418,7 +247,7 @@ std::size_t StreamedState::budget() const {
 void StreamedState::set_budget(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     if (bytes < minimum_budget()) {
-        refuse(
+        refuse_streamed(
             ErrorCode::bad_argument,
             fmt::format("a budget of {} bytes was requested, but the levels that are always resident need {}", bytes,
                         minimum_budget()),
@@ -437,8 +266,9 @@ void StreamedState::set_budget(std::size_t bytes) {
 
 StreamedSamples StreamedState::sample(std::span<const FetchPoint> points, FetchOperation operation) {
     if (operation != FetchOperation::lod && operation != FetchOperation::gradients) {
-        refuse(ErrorCode::bad_argument, "a fetch without a level of detail was requested, which always reads level 0",
-               "Use FetchOperation::lod or FetchOperation::gradients.");
+        refuse_streamed(ErrorCode::bad_argument,
+                        "a fetch without a level of detail was requested, which always reads level 0",
+                        "Use FetchOperation::lod or FetchOperation::gradients.");
     }
     refuse_while_recording(kStreamed, "sampling without a stream");
     const std::lock_guard lock(mutex_);
@@ -474,8 +304,7 @@ StreamedSamples StreamedState::sample(std::span<const FetchPoint> points, FetchO
     FootprintTiles tiles(grid_, collected_);
     const auto remove_duplicates = [&] {
         std::ranges::sort(collected_);
-        const auto rest = std::ranges::unique(collected_);
-        collected_.erase(rest.begin(), rest.end());
+        collected_.erase(std::unique(collected_.begin(), collected_.end()), collected_.end());
     };
     std::size_t sorted = collected_.size();
     for (const FetchPoint& point : points) {

@@ -16,9 +16,11 @@
 #include <unordered_set>
 #include <vector>
 
+#include <texton/error.h>
 #include <texton/pinned.h>
 #include <texton/streamed_texture.h>
 
+#include "arrays/streaming/feedback_buffer.h"
 #include "arrays/streaming/tile_grid.h"
 #include "arrays/streaming/tile_reader.h"
 #include "arrays/streaming/tile_slots.h"
@@ -27,6 +29,10 @@ namespace texton::detail {
 
 /// Name of the class in messages.
 inline constexpr const char* kStreamed = "texton::StreamedTexture";
+
+/// Throws an Error of a streamed texture.
+[[noreturn]] void refuse_streamed(ErrorCode code, std::string problem, std::string remedy,
+                                  std::vector<ErrorNumber> numbers = {});
 
 /// A tile to read. The order of the members is the order of the queue.
 struct QueuedTile {
@@ -76,6 +82,7 @@ public:
     StreamingProgress update(const Stream& stream, std::chrono::microseconds limit);
     void wait_for_reads(std::chrono::microseconds limit) const { reader_->wait(limit); }
     StreamedSamples sample(std::span<const FetchPoint> points, FetchOperation operation);
+    StreamedFeedback feedback();
     std::size_t budget() const;
     std::size_t minimum_budget() const noexcept { return resident_slots_ * kTileBytes; }
     void set_budget(std::size_t bytes);
@@ -104,13 +111,14 @@ private:
 
     // Requests.
     Region check_view(const StreamedView& view) const;
+    Region swept_region(const StreamedView& view, const Region& region, std::size_t index) const;
     void rebuild();
     void add_ancestors(const QueuedTile& missing, bool fits, std::unordered_map<TileNumber, QueuedTile>& queued);
     TileNeed need_of(TileNumber tile, int level) const;
 
     // Steps of update().
     void recycle_staging();
-    void take_requests();
+    void take_requests(StreamingProgress& progress);
     void take_reads();
     void take_resident_part(std::size_t index, const FinishedRead& finished);
     void drop_stale_tiles(const Stream& stream, StreamingProgress& progress);
@@ -150,9 +158,12 @@ private:
     bool trims_ = false;  // memory returns to the device in the next updates
 
     std::vector<Request> views_;         // the last request()
+    std::vector<StreamedView> asked_;    // its views
+    std::vector<TileNumber> ahead_;      // tiles that these will probably reach
     std::vector<TileNumber> fetched_;    // by sample() and kernels, the last time
     std::vector<TileNumber> collected_;  // by sample() since the last update
     bool has_collected_ = false;
+    std::vector<TileNumber> used_;   // by the last launches
     std::vector<TileNumber> stale_;  // resident, to be unmapped
     std::uint64_t generation_ = 1;
     bool changed_ = false;  // rebuild() is necessary
@@ -163,6 +174,8 @@ private:
     std::size_t next_ = 0;  // in the queue
     std::unordered_set<TileNumber> unfit_;
     std::unordered_map<TileNumber, std::string> failed_;
+
+    std::unique_ptr<FeedbackBuffer> feedback_;
 
     Pinned staging_;
     std::vector<std::uint32_t> free_staging_;

@@ -1,5 +1,8 @@
 #include <texton/streamed_texture.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "arrays/streaming/streamed_state.h"
 #include "core/request.h"
 
@@ -38,6 +41,17 @@ void StreamedTexture::wait_for_reads(std::chrono::microseconds limit) const { st
 StreamedSamples StreamedTexture::sample(std::span<const FetchPoint> points, FetchOperation operation) try {
     return state_->sample(points, operation);
 } catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(detail::kStreamed);
+}
+
+std::array<Texture, StreamedFeedback::kMaxLevels> StreamedTexture::clamps() const {
+    return [&]<std::size_t... clamp>(std::index_sequence<clamp...>) {
+        return std::array{texture(std::min(static_cast<int>(clamp), resident_level()))...};
+    }
+    (std::make_index_sequence<StreamedFeedback::kMaxLevels>{});
+}
+
+StreamedFeedback StreamedTexture::feedback() try { return state_->feedback(); } catch (const std::bad_alloc&) {
     detail::refuse_host_memory(detail::kStreamed);
 }
 

@@ -33,7 +33,7 @@ StreamingProgress StreamedState::update(const Stream& stream, std::chrono::micro
     refuse_while_recording(kStreamed, "updating a streamed texture");
     StreamingProgress progress;
     recycle_staging();
-    take_requests();
+    take_requests(progress);
     take_reads();
     drop_stale_tiles(stream, progress);
     fit_to_budget(stream, progress);
@@ -43,6 +43,7 @@ StreamingProgress StreamedState::update(const Stream& stream, std::chrono::micro
     start_reads();
     while (place_tiles(stream, progress) && Clock::now() < end) start_reads();
     start_reads();
+    if (feedback_ != nullptr) feedback_->collect(stream);
     progress.missing = missing_;
     for (const auto& [tile, message] : failed_) progress.failed += needed_.contains(tile);
     for (const TileNumber tile : unfit_) progress.unfit += !tiles_.contains(tile);
@@ -54,7 +55,7 @@ std::size_t StreamedState::pending() const {
     const auto parts =
         std::ranges::count_if(parts_, [](const ResidentPart& part) { return part.stale || part.reading; });
     return queue_.size() - next_ + reading_.size() + copied_parts_.size() + static_cast<std::size_t>(parts) +
-           (changed_ ? 1 : 0);
+           (changed_ ? 1 : 0) + (feedback_ != nullptr && feedback_->pending() ? 1 : 0);
 }
 
 // --- reads -----------------------------------------------------------------------------------------------------------
@@ -67,12 +68,19 @@ void StreamedState::recycle_staging() {
     });
 }
 
-void StreamedState::take_requests() {
-    if (!has_collected_) return;
+void StreamedState::take_requests(StreamingProgress& progress) {
+    NotedTiles noted;
+    const bool launched = feedback_ != nullptr && feedback_->take(noted);
+    progress.overflow = noted.overflow;
+    counts_.feedback_overflow += noted.overflow;
+    if (!has_collected_ && noted.missing.empty() && noted.used.empty()) return;
     has_collected_ = false;
     fetched_ = std::move(collected_);
     collected_.clear();
+    fetched_.insert(fetched_.end(), noted.missing.begin(), noted.missing.end());
+    if (launched) used_ = std::move(noted.used);
     for (const TileNumber tile : fetched_) (tiles_.contains(tile) ? counts_.hits : counts_.misses) += 1;
+    for (const TileNumber tile : used_) counts_.hits += tiles_.contains(tile);
     changed_ = true;
 }
 
@@ -199,8 +207,7 @@ void StreamedState::evict(const std::vector<TileNumber>& tiles, const Stream& st
 
 void StreamedState::drop_stale_tiles(const Stream& stream, StreamingProgress& progress) {
     std::ranges::sort(stale_);
-    const auto rest = std::ranges::unique(stale_);
-    stale_.erase(rest.begin(), rest.end());
+    stale_.erase(std::unique(stale_.begin(), stale_.end()), stale_.end());
     std::erase_if(stale_, [&](TileNumber tile) { return !tiles_.contains(tile); });
     evict(stale_, stream, progress);
     stale_.clear();

@@ -1,5 +1,6 @@
 #pragma once
 // Textures of pyramids that do not fit into memory: tiles are read when they are needed.
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <texton/fetch.h>
 #include <texton/sparse_array.h>
 #include <texton/stream.h>
+#include <texton/streamed_feedback.h>
 #include <texton/texture.h>
 
 namespace texton {
@@ -51,6 +53,12 @@ struct StreamedTextureInfo {
     std::optional<int> first_level = 0;
     int threads = 2;           ///< number of threads that read tiles, 1 to 256
     std::size_t staging = 64;  ///< maximum number of tiles that are read but not yet copied, 1 to 65536
+    /// Number of requests that the motion of a view is extrapolated: tiles that the view will reach are read when
+    /// nothing else is, and never take the memory of requested tiles. 0: no prefetch. 0 to 64.
+    int prefetch = 4;
+    /// Maximum number of distinct tiles that the launches between two updates can request, and of other tiles that they
+    /// can report as used; 1 to 2^20. See feedback().
+    std::size_t feedback_tiles = 4096;
 };
 
 /// A part of a level that is needed, for StreamedTexture::request().
@@ -63,12 +71,13 @@ struct StreamedView {
 
 /// The result of StreamedTexture::update(), in tiles.
 struct StreamingProgress {
-    std::size_t loaded = 0;   ///< became resident in this call
-    std::size_t evicted = 0;  ///< lost their memory in this call
-    std::size_t missing = 0;  ///< requested, but not resident
-    std::size_t pending = 0;  ///< being read, or waiting to be read; includes coarser tiles that show until then
-    std::size_t failed = 0;   ///< requested, but could not be read: see StreamedTexture::failures()
-    std::size_t unfit = 0;    ///< requested, but the budget is too small for them
+    std::size_t loaded = 0;    ///< became resident in this call
+    std::size_t evicted = 0;   ///< lost their memory in this call
+    std::size_t missing = 0;   ///< requested, but not resident
+    std::size_t pending = 0;   ///< being read, or waiting to be read; includes coarser tiles that show until then
+    std::size_t failed = 0;    ///< requested, but could not be read: see StreamedTexture::failures()
+    std::size_t unfit = 0;     ///< requested, but the budget is too small for them
+    std::size_t overflow = 0;  ///< distinct tiles that launches reported beyond feedback_tiles; report them again
 
     /// Returns true if all requested tiles are resident.
     bool complete() const noexcept { return missing == 0; }
@@ -84,19 +93,20 @@ struct StreamingFailure {
 
 /// Counts since the creation of a StreamedTexture.
 struct StreamingStatistics {
-    std::size_t resident_tiles = 0;     ///< tiles with memory now, without the levels that are always resident
-    std::size_t resident_bytes = 0;     ///< bytes of all tiles with memory now
-    std::size_t held_bytes = 0;         ///< device memory that is allocated for tiles, in pieces of 2 MiB
-    std::size_t queued = 0;             ///< tiles that wait to be read now
-    std::size_t reading = 0;            ///< tiles that are being read now
-    std::uint64_t hits = 0;             ///< requested tiles that were resident when they were requested
-    std::uint64_t misses = 0;           ///< requested tiles that were not
-    std::uint64_t loaded_tiles = 0;     ///< tiles that became resident
-    std::uint64_t loaded_bytes = 0;     ///< bytes of texels that were copied to the device
-    std::uint64_t evicted_tiles = 0;    ///< tiles whose memory was taken for others
-    std::uint64_t failed_reads = 0;     ///< reads that threw an exception
-    std::uint64_t discarded_reads = 0;  ///< reads whose texels were no longer needed, or were invalidated
-    double seconds = 0;                 ///< time since the creation
+    std::size_t resident_tiles = 0;       ///< tiles with memory now, without the levels that are always resident
+    std::size_t resident_bytes = 0;       ///< bytes of all tiles with memory now
+    std::size_t held_bytes = 0;           ///< device memory that is allocated for tiles, in pieces of 2 MiB
+    std::size_t queued = 0;               ///< tiles that wait to be read now
+    std::size_t reading = 0;              ///< tiles that are being read now
+    std::uint64_t hits = 0;               ///< requested tiles that were resident when they were requested
+    std::uint64_t misses = 0;             ///< requested tiles that were not
+    std::uint64_t loaded_tiles = 0;       ///< tiles that became resident
+    std::uint64_t loaded_bytes = 0;       ///< bytes of texels that were copied to the device
+    std::uint64_t evicted_tiles = 0;      ///< tiles whose memory was taken for others
+    std::uint64_t failed_reads = 0;       ///< reads that threw an exception
+    std::uint64_t discarded_reads = 0;    ///< reads whose texels were no longer needed, or were invalidated
+    std::uint64_t feedback_overflow = 0;  ///< sum of StreamingProgress::overflow
+    double seconds = 0;                   ///< time since the creation
     /// Returns the average number of tiles that became resident per second.
     double tiles_per_second() const noexcept { return seconds > 0 ? static_cast<double>(loaded_tiles) / seconds : 0; }
 };
@@ -154,7 +164,8 @@ public:
     const Texture& texture(int clamp = 0) const;
 
     /// Replaces all earlier requests, including those that sample() and kernels made before the last update(). The
-    /// views are needed until the next call.
+    /// views are needed until the next call. A view that has the level, layer and position in `views` of a view of the
+    /// previous call, but another region, has moved: see StreamedTextureInfo::prefetch.
     ///
     /// Throws Error{out_of_bounds} if a level, layer or region does not exist, Error{bad_argument} for an invalid
     /// weight, and Error{overflow} if the views have more than 2^20 tiles. If it throws, earlier requests remain.
@@ -177,6 +188,19 @@ public:
     /// errors of texton::sample().
     [[nodiscard]] StreamedSamples sample(std::span<const FetchPoint> points,
                                          FetchOperation operation = FetchOperation::lod);
+
+    /// Returns the textures for launch(): texture(c) for each clamp c. The rest of the array repeats the last of them.
+    std::array<Texture, StreamedFeedback::kMaxLevels> clamps() const;
+    /// Returns the memory in which a launch notes the tiles that it needs: see <texton/streamed_source.h>. Call it for
+    /// each launch. The update() after the launch collects the tiles on its stream, and a later one, when they have
+    /// arrived, makes them the tiles that are needed now, in place of those of earlier launches. The memory must not be
+    /// used after the texture is destroyed.
+    ///
+    /// A launch requests tiles of one level more for each fetch: launch and update() are repeated until
+    /// StreamingProgress::settled(). Tiles beyond StreamedTextureInfo::feedback_tiles are counted, and requested by later
+    /// launches. Throws Error{out_of_memory} if the device has too little memory, and Error{capturing} at the first call
+    /// if the calling thread records a graph.
+    StreamedFeedback feedback();
 
     std::size_t budget() const;          ///< Returns the maximum bytes of all tiles.
     std::size_t minimum_budget() const;  ///< Returns the bytes of the levels that are always resident.

@@ -73,6 +73,14 @@ Texel DirectFetches::fetch(ArrayKind kind, FetchOperation operation, const Fetch
     return single_.fetch(at, operation, component);
 }
 
+Texel DirectFetches::fetch(ArrayKind kind, FetchOperation operation, const FetchPoint& at, int component,
+                           bool& resident) const {
+    (void)reader_.found_all();  // forgets earlier fetches
+    const Texel texel = fetch(kind, operation, at, component);
+    resident = reader_.found_all();
+    return texel;
+}
+
 Texel fetch_on_cpu(const DirectFetches& fetches, ArrayKind kind, float x, float y, std::int32_t layer) {
     return fetches.plain(kind, x, y, layer);
 }
@@ -80,6 +88,11 @@ Texel fetch_on_cpu(const DirectFetches& fetches, ArrayKind kind, float x, float 
 Texel fetch_on_cpu(const DirectFetches& fetches, ArrayKind kind, FetchOperation operation, const FetchPoint& at,
                    int component) {
     return fetches.fetch(kind, operation, at, component);
+}
+
+Texel fetch_on_cpu(const DirectFetches& fetches, ArrayKind kind, FetchOperation operation, const FetchPoint& at,
+                   int component, bool& resident) {
+    return fetches.fetch(kind, operation, at, component, resident);
 }
 
 }  // namespace texton::detail

@@ -52,11 +52,13 @@ public:
     }
     /// Executes any fetch.
     Texel fetch(ArrayKind kind, FetchOperation operation, const FetchPoint& at, int component) const;
+    /// Executes any fetch. `resident` becomes true if all its texels have memory.
+    Texel fetch(ArrayKind kind, FetchOperation operation, const FetchPoint& at, int component, bool& resident) const;
 
     const TextureReader& reader() const noexcept { return reader_; }
 
 private:
-    TextureReader reader_;
+    mutable TextureReader reader_;  // records which texels had no memory
     SingleFetches single_;
     const FetchesOfTexture& has_;
     std::size_t texture_;

@@ -174,6 +174,9 @@ Texel fetch_on_cpu(const DirectFetches& fetches, ArrayKind kind, float x, float 
 /// Executes a fetch.
 Texel fetch_on_cpu(const DirectFetches& fetches, ArrayKind kind, FetchOperation operation, const FetchPoint& at,
                    int component);
+/// Executes a fetch. `resident` becomes true if all texels of the fetch have memory.
+Texel fetch_on_cpu(const DirectFetches& fetches, ArrayKind kind, FetchOperation operation, const FetchPoint& at,
+                   int component, bool& resident);
 
 /// A fetch of each pixel of a block, with the same number among the fetches of the pixel.
 struct RecordedLane {
@@ -242,6 +245,18 @@ public:
             return detail::fetch_on_cpu(*fetches_, kind, at.x, at.y, at.layer);
         else
             return detail::fetch_on_cpu(*fetches_, kind, operation, at, component);
+#endif
+    }
+
+    /// Executes any fetch of an array_2d, array_3d or layered_2d. `resident` becomes true if all texels of the fetch have
+    /// memory.
+    template <FetchOperation operation, ArrayKind kind>
+    TEXTON_HD Texel words([[maybe_unused]] const FetchPoint& at, [[maybe_unused]] int component,
+                          [[maybe_unused]] bool& resident) const {
+#if defined(__CUDA_ARCH__)
+        return {};
+#else
+        return detail::fetch_on_cpu(*fetches_, kind, operation, at, component, resident);
 #endif
     }
 
@@ -434,6 +449,19 @@ public:
     TEXTON_HD Texel words([[maybe_unused]] const FetchPoint& at, [[maybe_unused]] int component = 0) const {
 #if defined(__CUDA_ARCH__)
         const uint4 word = fetch_words<operation, kind>(texture_, at, component);
+        return {{ word.x, word.y, word.z, word.w }};
+#else
+        return {};
+#endif
+    }
+
+    /// Executes any fetch of an array_2d, array_3d or layered_2d. `resident` becomes true if all texels of the fetch have
+    /// memory. Only device code can call it; host code gets 0.
+    template <FetchOperation operation, ArrayKind kind>
+    TEXTON_HD Texel words([[maybe_unused]] const FetchPoint& at, [[maybe_unused]] int component,
+                          [[maybe_unused]] bool& resident) const {
+#if defined(__CUDA_ARCH__)
+        const uint4 word = fetch_words<operation, kind>(texture_, at, component, &resident);
         return {{ word.x, word.y, word.z, word.w }};
 #else
         return {};

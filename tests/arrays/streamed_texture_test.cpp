@@ -265,6 +265,8 @@ TEST_P(StreamedTextureTest, InvalidOptionsAreRefused) {
     refused({.sampler = sampler, .threads = 0}, ErrorCode::bad_argument, "0 threads");
     refused({.sampler = sampler, .threads = 257}, ErrorCode::bad_argument, "257 threads");
     refused({.sampler = sampler, .staging = 0}, ErrorCode::bad_argument, "0 staging");
+    refused({.sampler = sampler, .prefetch = 65}, ErrorCode::bad_argument, "prefetch of 65");
+    refused({.sampler = sampler, .feedback_tiles = 0}, ErrorCode::bad_argument, "feedback of 0");
     refused({.sampler = sampler, .first_level = -1}, ErrorCode::out_of_bounds, "first level -1");
     refused({.sampler = sampler, .first_level = memory.info().levels}, ErrorCode::out_of_bounds, "first level");
     refused({.sampler = sampler, .budget = kTileBytes - 1}, ErrorCode::bad_argument, "131072");

@@ -1,0 +1,257 @@
+// Functors that fetch from streamed textures.
+#include <texton/streamed_source.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <texton/copy.h>
+#include <texton/launch.h>
+#include <texton/linear.h>
+#include <texton/sample.h>
+#include <texton/streamed_texture.h>
+
+#include "tests/support/arrays.h"
+#include "tests/support/on_every_device.h"
+#include "tests/support/streamed_pyramid.h"
+
+namespace texton {
+namespace {
+
+using test::level_sampler;
+using test::MemoryPyramid;
+using test::pyramid_info;
+
+// Fetches the points of a list, one for each pixel. The image gets the texels, `clamps` the clamps.
+template <ArrayKind kind, FetchOperation operation>
+struct FetchPoints {
+    StreamedFeedback feedback;
+    const FetchPoint* points;
+    std::int32_t* clamps;
+    template <std::size_t count, class Source>
+    TEXTON_HD Float4 operator()(PixelPosition at, const SourceArray<Source, count>& sources) const {
+        const StreamedSource source(sources, feedback);
+        const StreamedTexel texel = source.template fetch_or_request<kind, operation>(points[at.x]);
+        clamps[at.x] = texel.clamp;
+        return texel.value;
+    }
+};
+
+struct Fetched {
+    std::vector<Float4> values;
+    std::vector<std::int32_t> clamps;
+};
+
+template <ArrayKind kind, FetchOperation operation>
+Fetched fetch_points_of(StreamedTexture& texture, const std::vector<FetchPoint>& points, const Stream& stream) {
+    const Device device = texture.array().array().device();
+    const std::size_t count = points.size();
+    const Linear on_device(device, count * sizeof(FetchPoint));
+    const Linear clamps(device, count * sizeof(std::int32_t));
+    const Linear image(device, Format::rgba32_float, {count});
+    copy(on_device.view(), host_view(std::span(points)), stream);
+    launch(stream, image.view(Format::rgba32_float, {count}),
+           FetchPoints<kind, operation>{texture.feedback(), reinterpret_cast<const FetchPoint*>(on_device.data()),
+                                        reinterpret_cast<std::int32_t*>(clamps.data())},
+           texture.clamps());
+    Fetched fetched{std::vector<Float4>(count), std::vector<std::int32_t>(count)};
+    copy(host_view(std::span(fetched.values)), image.view(), stream);
+    copy(host_view(std::span(fetched.clamps)), clamps.view(), stream);
+    stream.synchronize();
+    return fetched;
+}
+
+Fetched fetch_points(StreamedTexture& texture, const std::vector<FetchPoint>& points, FetchOperation operation,
+                     const Stream& stream) {
+    constexpr auto kLod = FetchOperation::lod;
+    constexpr auto kGradients = FetchOperation::gradients;
+    const bool lod = operation == kLod;
+    switch (texture.info().kind) {
+        case ArrayKind::array_2d:
+            return lod ? fetch_points_of<ArrayKind::array_2d, kLod>(texture, points, stream)
+                       : fetch_points_of<ArrayKind::array_2d, kGradients>(texture, points, stream);
+        case ArrayKind::layered_2d:
+            return lod ? fetch_points_of<ArrayKind::layered_2d, kLod>(texture, points, stream)
+                       : fetch_points_of<ArrayKind::layered_2d, kGradients>(texture, points, stream);
+        default:
+            return lod ? fetch_points_of<ArrayKind::array_3d, kLod>(texture, points, stream)
+                       : fetch_points_of<ArrayKind::array_3d, kGradients>(texture, points, stream);
+    }
+}
+
+std::vector<FetchPoint> random_points(test::Random& random, const ArrayInfo& info, std::size_t count) {
+    std::vector<FetchPoint> points;
+    for (std::size_t i = 0; i < count; ++i) points.push_back(test::random_point(random, info));
+    return points;
+}
+
+struct Case {
+    ArrayInfo info;
+    Sampler sampler;
+};
+
+std::vector<Case> cases() {
+    std::vector<Case> all{
+        {pyramid_info(Format::rgba32_float, {700, 500}), level_sampler()},
+        {pyramid_info(Format::r8_unorm, {1500, 1100}), level_sampler(Filter::point, Filter::point)},
+        {pyramid_info(Format::rgba32_float, {600, 400}), level_sampler()},
+        {pyramid_info(Format::rgba32_float, {300, 200}, ArrayKind::layered_2d, 3), level_sampler()},
+        {pyramid_info(Format::rgba32_float, {70, 50, 60}, ArrayKind::array_3d), level_sampler()},
+        {pyramid_info(Format::rgba16_float, {900, 600}), level_sampler(Filter::linear, Filter::point)},
+    };
+    const AddressMode modes[] = {AddressMode::clamp, AddressMode::wrap, AddressMode::mirror, AddressMode::border};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        Sampler& sampler = all[i].sampler;
+        for (std::size_t axis = 0; axis < 3; ++axis) sampler.address[axis] = modes[(i + axis) % 4];
+        if (i % 2 == 0) sampler.max_anisotropy = static_cast<std::uint8_t>(16 >> i);
+        if (i == 3) sampler.mip_bias = -0.5f;
+    }
+    return all;
+}
+
+class StreamedSourceTest : public test::OnEveryDevice {
+protected:
+    // Checks that the fetches are those of the plain texture with the smallest possible clamp.
+    void check(const StreamedTexture& texture, const Array& plain, const Sampler& sampler,
+               const std::vector<FetchPoint>& points, FetchOperation operation, const Fetched& fetched) {
+        const test::ClampOracle oracle(texture, sampler);
+        for (int clamp = 0; clamp <= texture.resident_level(); ++clamp) {
+            Sampler clamped = sampler;
+            clamped.mip_min = std::max(clamped.mip_min, static_cast<float>(clamp));
+            const Samples expected = sample(Texture(plain, clamped), points, {.operation = operation});
+            for (std::size_t i = 0; i < points.size(); ++i) {
+                if (fetched.clamps[i] != clamp) continue;
+                EXPECT_EQ(std::memcmp(&fetched.values[i], &expected.texels[i], sizeof(Float4)), 0)
+                    << "clamp " << clamp << " at " << points[i].x << ", " << points[i].y << ", lod " << points[i].lod;
+                EXPECT_EQ(clamp, oracle.clamp(points[i], operation)) << points[i].x << ", " << points[i].y;
+            }
+        }
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Devices, StreamedSourceTest, test::every_device(), test::device_label);
+
+TEST_P(StreamedSourceTest, FetchesReturnThePlainTextureWithTheSmallestClampWhileTilesComeAndGo) {
+    unsigned seed = 1;
+    for (const Case& each : cases()) {
+        SCOPED_TRACE(test::describe(each.info));
+        MemoryPyramid memory(each.info, seed);
+        const Array plain = memory.plain(device());
+        const Stream stream(device());
+        StreamedTexture texture(device(), memory.pyramid(), {.sampler = each.sampler});
+        test::Random random(seed++);
+        for (int step = 0; step < 12; ++step) {
+            if (random.below(3) == 0)
+                texture.set_budget(texture.minimum_budget() + random.below(texture.array().slots()) * kTileBytes);
+            if (random.below(3) == 0) texture.invalidate();
+            const FetchOperation operation = random.coin() ? FetchOperation::lod : FetchOperation::gradients;
+            const std::vector<FetchPoint> points = random_points(random, each.info, 50);
+            const Fetched fetched = fetch_points(texture, points, operation, stream);
+            check(texture, plain, each.sampler, points, operation, fetched);
+            (void)texture.update(stream, std::chrono::microseconds(random.below(300)));
+            texture.wait_for_reads(std::chrono::milliseconds(1));
+            (void)texture.update(stream);
+            stream.synchronize();
+        }
+    }
+}
+
+TEST_P(StreamedSourceTest, RepeatedLaunchesAndUpdatesSettleAtClampZero) {
+    unsigned seed = 21;
+    for (const Case& each : cases()) {
+        SCOPED_TRACE(test::describe(each.info));
+        MemoryPyramid memory(each.info, seed);
+        const Array plain = memory.plain(device());
+        const Stream stream(device());
+        StreamedTexture texture(device(), memory.pyramid(), {.sampler = each.sampler});
+        test::Random random(seed++);
+        for (const FetchOperation operation : {FetchOperation::lod, FetchOperation::gradients}) {
+            const std::vector<FetchPoint> points = random_points(random, each.info, 80);
+            Fetched fetched;
+            int launches = 0;
+            do {
+                fetched = fetch_points(texture, points, operation, stream);
+                test::settle(texture, stream);
+                ++launches;
+            } while (launches < 40 && std::ranges::count(fetched.clamps, 0) != std::ssize(points));
+            EXPECT_LE(launches, texture.resident_level() + 1);  // each launch requests one level more
+            check(texture, plain, each.sampler, points, operation, fetched);
+        }
+    }
+}
+
+// The texels that a functor needs are resident, so launches that fetch the same points keep them.
+TEST_P(StreamedSourceTest, TilesThatLaunchesUseAreNotEvictedForOthers) {
+    const ArrayInfo info = pyramid_info(Format::rgba32_float, {1024, 512});
+    MemoryPyramid memory(info, 5);
+    const Stream stream(device());
+    StreamedTexture texture(device(), memory.pyramid(), {.sampler = level_sampler()});
+    const auto middle_of = [](int x, int y) {
+        return FetchPoint{.x = (static_cast<float>(x) + 0.5f) / 16, .y = (static_cast<float>(y) + 0.5f) / 8};
+    };
+    texture.set_budget(texture.minimum_budget() + 12 * kTileBytes);
+    const FetchPoint always = middle_of(0, 0);
+    for (int i = 0; i < 40; ++i) {
+        const std::vector<FetchPoint> points{always, middle_of(1 + i % 15, 1 + i % 7)};
+        const Fetched fetched = fetch_points(texture, points, FetchOperation::lod, stream);
+        test::settle(texture, stream);
+        EXPECT_TRUE(i < 6 || fetched.clamps[0] == 0) << i;
+    }
+    EXPECT_GT(texture.statistics().evicted_tiles, 10u);
+}
+
+TEST_P(StreamedSourceTest, RequestsBeyondTheFeedbackAreCountedAndMadeLater) {
+    const ArrayInfo info = pyramid_info(Format::rgba32_float, {1024, 512});
+    MemoryPyramid memory(info, 6);
+    const Stream stream(device());
+    StreamedTexture texture(device(), memory.pyramid(), {.sampler = level_sampler(), .feedback_tiles = 8});
+    std::vector<FetchPoint> points;
+    for (int y = 0; y < 8; ++y) {
+        for (int x = 0; x < 16; ++x)
+            points.push_back({.x = (static_cast<float>(x) + 0.5f) / 16, .y = (static_cast<float>(y) + 0.5f) / 8});
+    }
+    std::size_t overflow = 0;
+    int launches = 0;
+    for (; launches < 200; ++launches) {
+        const Fetched fetched = fetch_points(texture, points, FetchOperation::lod, stream);
+        for (StreamingProgress progress; !progress.settled();) {
+            stream.synchronize();
+            progress = texture.update(stream);
+            overflow += progress.overflow;
+            texture.wait_for_reads(std::chrono::milliseconds(50));
+            progress = texture.update(stream);
+            overflow += progress.overflow;
+        }
+        if (std::ranges::count(fetched.clamps, 0) == std::ssize(points)) break;
+    }
+    EXPECT_LT(launches, 100);
+    EXPECT_GE(launches, 128 / 8);
+    EXPECT_GT(overflow, 100u);
+    EXPECT_EQ(texture.statistics().feedback_overflow, overflow);
+}
+
+TEST_P(StreamedSourceTest, BothDevicesRequestTheSameTiles) {
+    if (on_cpu()) GTEST_SKIP() << "compares a CUDA device with the CPU device";
+    for (const Case& each : cases()) {
+        SCOPED_TRACE(test::describe(each.info));
+        MemoryPyramid memory(each.info, 7);
+        std::vector<std::vector<bool>> resident[2];
+        for (int i = 0; i < 2; ++i) {
+            const Device own = i == 0 ? device() : Device::cpu();
+            const Stream stream(own);
+            StreamedTexture texture(own, memory.pyramid(), {.sampler = each.sampler});
+            test::Random random(8);
+            for (int launch = 0; launch < 6; ++launch) {
+                (void)fetch_points(texture, random_points(random, each.info, 100), FetchOperation::gradients, stream);
+                test::settle(texture, stream);
+            }
+            for (int level = 0; level < texture.resident_level(); ++level)
+                resident[i].push_back(texture.array().residency(level));
+        }
+        EXPECT_EQ(resident[0], resident[1]);
+    }
+}
+
+}  // namespace
+}  // namespace texton
