@@ -9,6 +9,7 @@
 
 #include "arrays/files/input_file.h"
 #include "arrays/files/oiio.h"
+#include "arrays/files/source.h"
 
 namespace texton {
 namespace {
@@ -60,11 +61,13 @@ public:
     const ArrayInfo& info() const noexcept { return info_; }
 
     void read(const PyramidBox& box, std::span<std::byte> texels) {
-        ImageFile image = take();
-        read_box(image, box, texels);
-        require_unchanged();  // otherwise the texels can be those of both files
-        const std::lock_guard lock(mutex_);
-        idle_.push_back(std::move(image));
+        detail::guarded(kPyramid, path_, [&] {
+            ImageFile image = take();
+            read_box(image, box, texels);
+            require_unchanged();  // otherwise the texels can be those of both files
+            const std::lock_guard lock(mutex_);
+            idle_.push_back(std::move(image));
+        });
     }
 
 private:
@@ -102,17 +105,19 @@ private:
 }  // namespace
 
 TilePyramid pyramid_of(const ImageFile& image) {
-    return {pyramid_info(image), [image](const PyramidBox& box, std::span<std::byte> texels, const std::stop_token&) {
-                read_box(image, box, texels);
-            }};
+    return detail::guarded("texton::pyramid_of", image.state() == nullptr ? "" : image.state()->name, [&] {
+        return TilePyramid{pyramid_info(image), [image](const PyramidBox& box, std::span<std::byte> texels,
+                                                        const std::stop_token&) { read_box(image, box, texels); }};
+    });
 }
 
 TilePyramid open_pyramid(const std::filesystem::path& path, const ImageOptions& options, const ReadOptions& reading) {
-    detail::require_file(kPyramid, path);
-    const auto files = std::make_shared<OpenFiles>(path, options, reading);
-    return {files->info(), [files](const PyramidBox& box, std::span<std::byte> texels, const std::stop_token&) {
-                files->read(box, texels);
-            }};
+    return detail::guarded(kPyramid, path, [&] {
+        detail::require_file(kPyramid, path);
+        const auto files = std::make_shared<OpenFiles>(path, options, reading);
+        return TilePyramid{files->info(), [files](const PyramidBox& box, std::span<std::byte> texels,
+                                                  const std::stop_token&) { files->read(box, texels); }};
+    });
 }
 
 }  // namespace texton

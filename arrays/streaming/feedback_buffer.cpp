@@ -7,6 +7,8 @@
 #include <texton/error.h>
 #include <texton/fill.h>
 
+#include "arrays/mapped_block.h"
+
 namespace texton::detail {
 
 FeedbackBuffer::FeedbackBuffer(const Device& device, const ArrayInfo& info, const TileGrid& grid,
@@ -51,16 +53,20 @@ FeedbackBuffer::~FeedbackBuffer() {
 
 void FeedbackBuffer::collect(const Stream& stream) {
     if (!launched_ || in_flight_) return;
-    copy(copy_.view(), memory_.view().region({{}, {copy_.bytes()}}), stream);
-    fill(memory_.view(), std::uint8_t{0}, stream);
-    done_.record(stream);
+    try {
+        copy(copy_.view(), memory_.view().region({{}, {copy_.bytes()}}), stream);
+        fill(memory_.view(), std::uint8_t{0}, stream);
+        done_.record(stream);
+    } catch (...) {
+        finish(stream);  // the copy may be writing
+        throw;
+    }
     launched_ = false;
     in_flight_ = true;
 }
 
 bool FeedbackBuffer::take(NotedTiles& noted) {
     if (!in_flight_ || !done_.done()) return false;
-    in_flight_ = false;
     const std::size_t capacity = description_.capacity;
     const std::span<const std::byte> bytes = copy_.read();
     const auto take_list = [&](std::size_t first, std::vector<TileNumber>& tiles) {
@@ -72,6 +78,7 @@ bool FeedbackBuffer::take(NotedTiles& noted) {
     };
     take_list(0, noted.missing);
     take_list(capacity + 1, noted.used);
+    in_flight_ = false;
     return true;
 }
 

@@ -151,7 +151,7 @@ void StreamedState::add_ancestors(const QueuedTile& missing, bool fits,
 }
 
 void StreamedState::rebuild() {
-    changed_ = false;
+    changed_ = true;  // until the end, in case of an exception
     ++generation_;
     needed_.clear();
     wanted_.clear();
@@ -198,6 +198,7 @@ void StreamedState::rebuild() {
         if (!wanted_.contains(tile)) unwanted.push_back(tile);
     }
     for (const TileNumber tile : unwanted) stop_read(tile);
+    changed_ = false;
 }
 
 // Cancels a read, or discards its texels. If a thread is still reading, the buffer stays in use until it has finished.

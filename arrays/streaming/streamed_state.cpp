@@ -95,6 +95,8 @@ StreamedState::StreamedState(const Device& device, TilePyramid pyramid, const St
     staging_ = Pinned(device, options_.staging * kTileBytes);
     staged_.resize(options_.staging);
     free_staging_.reserve(options_.staging);
+    ready_.reserve(options_.staging);
+    copied_parts_.reserve(parts_.size());
     for (std::size_t i = options_.staging; i > 0; --i) free_staging_.push_back(static_cast<std::uint32_t>(i - 1));
     reader_ = std::make_unique<TileReader>(pyramid_.read, options_.threads);
 }
@@ -187,6 +189,8 @@ void StreamedState::load_resident_levels(const Device& device) {
             std::string problem;
             try {
                 pyramid_.read({level + first_level_, layer, {{}, extent}}, texels, {});
+            } catch (const std::bad_alloc&) {
+                throw;
             } catch (const std::exception& error) {
                 problem = error.what();
             } catch (...) {

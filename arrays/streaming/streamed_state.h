@@ -120,7 +120,7 @@ private:
     void recycle_staging();
     void take_requests(StreamingProgress& progress);
     void take_reads();
-    void take_resident_part(std::size_t index, const FinishedRead& finished);
+    void take_resident_part(std::size_t index, FinishedRead& finished);
     void drop_stale_tiles(const Stream& stream, StreamingProgress& progress);
     void fit_to_budget(const Stream& stream, StreamingProgress& progress);
     void evict(const std::vector<TileNumber>& tiles, const Stream& stream, StreamingProgress& progress);
@@ -129,8 +129,9 @@ private:
     bool choose_tiles(Batch& batch);
     void take_slots(Batch& batch);
     void copy_tiles(const Batch& batch, const Event& done, const Stream& stream);
-    void drop(const ReadyTile& tile);
+    void drop(ReadyTile tile);
     void start_reads();
+    void choose_reads(std::vector<TileRead>& reads);
     void start_resident_parts();
     void stop_read(TileNumber tile);
     std::size_t pending() const;

@@ -69,7 +69,9 @@ void StreamedTexture::invalidate() try { state_->invalidate(nullptr); } catch (c
     detail::refuse_host_memory(detail::kStreamed);
 }
 
-void StreamedTexture::abort() { state_->abort(); }
+void StreamedTexture::abort() try { state_->abort(); } catch (const std::bad_alloc&) {
+    detail::refuse_host_memory(detail::kStreamed);
+}
 
 std::vector<StreamingFailure> StreamedTexture::failures() const try {
     return state_->failures();

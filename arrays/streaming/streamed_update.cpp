@@ -1,5 +1,7 @@
 // The steps of StreamedTexture::update().
 #include <algorithm>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -7,11 +9,26 @@
 #include <texton/copy.h>
 #include <texton/error.h>
 
+#include "arrays/mapped_block.h"
 #include "arrays/streaming/streamed_state.h"
 #include "core/request.h"
 #include "core/transfer.h"
 
 namespace texton::detail {
+namespace {
+
+// Returns true for Error{out_of_memory}, which a TilePool throws if the device has too little memory.
+bool is_out_of_memory(const std::exception_ptr& thrown) noexcept {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+        return error.code() == ErrorCode::out_of_memory;
+    } catch (...) {
+        return false;
+    }
+}
+
+}  // namespace
 
 /// Tiles that become resident together, with one call for their mapping and one for their copies.
 struct StreamedState::Batch {
@@ -100,8 +117,12 @@ void StreamedState::take_reads() {
         }
         if (expected) reading_.erase(found);
         if (expected && finished.failed && !finished.canceled) {
-            failed_[tile] = std::move(finished.message);
             ++counts_.failed_reads;
+            try {
+                failed_[tile] = std::move(finished.message);
+            } catch (const std::bad_alloc&) {
+                changed_ = true;  // the tile is read again
+            }
         } else {
             ++counts_.discarded_reads;
         }
@@ -110,7 +131,7 @@ void StreamedState::take_reads() {
     }
 }
 
-void StreamedState::take_resident_part(std::size_t index, const FinishedRead& finished) {
+void StreamedState::take_resident_part(std::size_t index, FinishedRead& finished) {
     ResidentPart& part = parts_[index];
     part.reading = false;
     if (finished.canceled || part.stale) {  // invalidated again, or aborted
@@ -119,7 +140,7 @@ void StreamedState::take_resident_part(std::size_t index, const FinishedRead& fi
         ++counts_.discarded_reads;
     } else if (finished.failed) {
         part.texels = {};
-        part.failure = finished.message;
+        part.failure = std::move(finished.message);
         ++counts_.failed_reads;
     } else {
         copied_parts_.push_back(index);
@@ -134,6 +155,7 @@ void StreamedState::copy_resident_parts(const Stream& stream) {
         if (!part.stale) {
             copy(view_of(part.level, part.layer, {{}, extent}), host_view(part.texels.data(), info.format, extent),
                  stream);
+            // Pageable memory has been read when copy() returns. The event is for sample().
             copies_.push_back({Event(array_.array().device(), EventTiming::off), {}});
             copies_.back().done.record(stream);
             counts_.loaded_bytes += part.texels.size();
@@ -153,15 +175,32 @@ void StreamedState::start_resident_parts() {
         const TileRead read{static_cast<std::uint32_t>(options_.staging + i),
                             {part.level + first_level_, part.layer, {{}, extent}},
                             part.texels};
-        reader_->start({&read, 1});
+        reader_->start({&read, 1});  // if it throws, the part is still stale
         part.stale = false;
         part.reading = true;
     }
 }
 
 void StreamedState::start_reads() {
+    const std::size_t first = next_;
     std::vector<TileRead> reads;
+    try {
+        choose_reads(reads);
+        if (!reads.empty()) reader_->start(reads);
+    } catch (...) {
+        for (const TileRead& read : reads) {
+            reading_.erase(staged_[read.id]);
+            free_staging_.push_back(read.id);
+        }
+        next_ = first;
+        throw;
+    }
+}
+
+// Assigns staging buffers to the next tiles of the queue for which there will be memory.
+void StreamedState::choose_reads(std::vector<TileRead>& reads) {
     const ArrayInfo& info = array_.array().info();
+    reads.reserve(std::min(free_staging_.size(), queue_.size() - next_));
     for (; next_ < queue_.size() && !free_staging_.empty(); ++next_) {
         const QueuedTile& queued = queue_[next_];
         if (tiles_.contains(queued.tile) || reading_.contains(queued.tile) || failed_.contains(queued.tile)) continue;
@@ -177,12 +216,11 @@ void StreamedState::start_reads() {
         const PyramidBox box = box_of(queued.tile);
         const std::size_t bytes =
             packed_bytes({.format = info.format, .extent = box.region.extent, .kind = info.kind, .layers = 1});
+        reading_.emplace(queued.tile, staging);
         reads.push_back({staging, box, {staging_.data() + staging * kTileBytes, bytes}});
         staged_[staging] = queued.tile;
-        reading_.emplace(queued.tile, staging);
         free_staging_.pop_back();
     }
-    if (!reads.empty()) reader_->start(reads);
 }
 
 // --- eviction --------------------------------------------------------------------------------------------------------
@@ -192,14 +230,14 @@ void StreamedState::evict(const std::vector<TileNumber>& tiles, const Stream& st
     std::vector<TileBox> boxes;
     boxes.reserve(tiles.size());
     for (const TileNumber tile : tiles) boxes.push_back(TileGrid::box(grid_.position(tile)));
+    for (const TileNumber tile : tiles) {
+        if (needed_.contains(tile)) unfit_.insert(tile);
+    }
     array_.unmap(boxes, stream);
     for (const TileNumber tile : tiles) {
         blocks_->give(tiles_.at(tile).slot);
         tiles_.remove(tile);
-        if (needed_.contains(tile)) {
-            ++missing_;
-            unfit_.insert(tile);
-        }
+        missing_ += needed_.contains(tile);
     }
     progress.evicted += tiles.size();
     counts_.evicted_tiles += tiles.size();
@@ -234,11 +272,13 @@ void StreamedState::fit_to_budget(const Stream& stream, StreamingProgress& progr
 
 // --- mapping ---------------------------------------------------------------------------------------------------------
 
-void StreamedState::drop(const ReadyTile& tile) {
+// Discards the texels of a ready tile for which there is no memory.
+void StreamedState::drop(ReadyTile tile) {
+    if (needed_.contains(tile.tile)) unfit_.insert(tile.tile);
     free_staging_.push_back(tile.staging);
     reading_.erase(tile.tile);
+    std::erase_if(ready_, [&](const ReadyTile& other) { return other.tile == tile.tile; });
     ++counts_.discarded_reads;
-    if (needed_.contains(tile.tile)) unfit_.insert(tile.tile);
 }
 
 // Chooses ready tiles, and the tiles that lose their memory for them. Returns false if no tile is ready.
@@ -259,10 +299,7 @@ bool StreamedState::choose_tiles(Batch& batch) {
         }
         batch.entries.push_back({ready_[i], at});
     }
-    for (const ReadyTile& tile : dropped) {
-        drop(tile);
-        std::erase_if(ready_, [&](const ReadyTile& other) { return other.tile == tile.tile; });
-    }
+    for (const ReadyTile& tile : dropped) drop(tile);
     return true;
 }
 
@@ -272,17 +309,14 @@ void StreamedState::take_slots(Batch& batch) {
     std::size_t taken = 0;
     try {
         for (; taken < batch.entries.size(); ++taken) batch.entries[taken].slot = blocks_->take();
-    } catch (const Error& error) {
-        if (error.code() != ErrorCode::out_of_memory) {
+    } catch (...) {
+        const bool full = is_out_of_memory(std::current_exception());
+        if (!full) {
             for (std::size_t i = 0; i < taken; ++i) blocks_->give(batch.entries[i].slot);
             throw;
         }
         capacity_ = tiles_.size() + taken;
-        for (std::size_t i = taken; i < batch.entries.size(); ++i) {
-            const ReadyTile tile = batch.entries[i].tile;
-            drop(tile);
-            std::erase_if(ready_, [&](const ReadyTile& other) { return other.tile == tile.tile; });
-        }
+        for (std::size_t i = taken; i < batch.entries.size(); ++i) drop(batch.entries[i].tile);
         batch.entries.resize(taken);
     }
 }
@@ -291,6 +325,7 @@ void StreamedState::take_slots(Batch& batch) {
 void StreamedState::copy_tiles(const Batch& batch, const Event& done, const Stream& stream) {
     const ArrayInfo& info = array_.array().info();
     std::vector<TileMapping> mappings;
+    std::vector<TileBox> boxes;
     CopyBatch copies;
     for (std::size_t i = 0; i < batch.entries.size(); ++i) {
         const Batch::Entry& entry = batch.entries[i];
@@ -310,14 +345,14 @@ void StreamedState::copy_tiles(const Batch& batch, const Event& done, const Stre
         }
         mappings.push_back({TileGrid::box(entry.at), blocks_->tiles(entry.slot), entry.slot.slot});
     }
+    for (const TileMapping& mapping : mappings) boxes.push_back(mapping.box);
     array_.map(mappings, stream);
     try {
         copies.run(stream);
         done.record(stream);
     } catch (...) {
-        std::vector<TileBox> boxes;
-        for (const TileMapping& mapping : mappings) boxes.push_back(mapping.box);
-        array_.unmap(boxes, stream);  // their texels are undefined
+        finish(stream);               // copies may be reading the staging buffers
+        array_.unmap(boxes, stream);  // the texels are undefined
         throw;
     }
 }
@@ -332,26 +367,30 @@ bool StreamedState::place_tiles(const Stream& stream, StreamingProgress& progres
     std::vector<std::uint32_t> staging;
     for (const Batch::Entry& entry : batch.entries) staging.push_back(entry.tile.staging);
     copies_.reserve(copies_.size() + 1);
+    std::size_t added = 0;
     try {
+        for (; added < batch.entries.size(); ++added) {
+            const Batch::Entry& entry = batch.entries[added];
+            tiles_.add(entry.tile.tile, {entry.slot, need_of(entry.tile.tile, entry.at.level)});
+        }
         copy_tiles(batch, done, stream);
     } catch (...) {
+        for (std::size_t i = 0; i < added; ++i) tiles_.remove(batch.entries[i].tile.tile);
         for (const Batch::Entry& entry : batch.entries) blocks_->give(entry.slot);
         throw;
     }
     copies_.push_back({done, std::move(staging)});
+    const ArrayInfo& info = array_.array().info();
     for (const Batch::Entry& entry : batch.entries) {
         const TileNumber tile = entry.tile.tile;
-        tiles_.add(tile, {entry.slot, need_of(tile, entry.at.level)});
         reading_.erase(tile);
         std::erase_if(ready_, [&](const ReadyTile& other) { return other.tile == tile; });
         if (needed_.contains(tile)) {
             --missing_;
             unfit_.erase(tile);
         }
-        counts_.loaded_bytes += packed_bytes({.format = array_.array().info().format,
-                                              .extent = grid_.texels(entry.at).extent,
-                                              .kind = array_.array().info().kind,
-                                              .layers = 1});
+        counts_.loaded_bytes += packed_bytes(
+            {.format = info.format, .extent = grid_.texels(entry.at).extent, .kind = info.kind, .layers = 1});
     }
     progress.loaded += batch.entries.size();
     counts_.loaded_tiles += batch.entries.size();

@@ -45,6 +45,16 @@ void TileBlocks::release_empty() noexcept {
     }
 }
 
+void ResidentTiles::add(TileNumber tile, const Tile& what) {
+    const auto entry = order_.insert({what.need, tile}).first;
+    try {
+        tiles_.emplace(tile, what);
+    } catch (...) {
+        order_.erase(entry);
+        throw;
+    }
+}
+
 bool ResidentTiles::raise(TileNumber tile, const TileNeed& need) {
     const auto found = tiles_.find(tile);
     if (found == tiles_.end()) return false;

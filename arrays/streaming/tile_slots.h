@@ -72,11 +72,8 @@ public:
     std::size_t size() const noexcept { return tiles_.size(); }
     bool contains(TileNumber tile) const { return tiles_.contains(tile); }
     const Tile& at(TileNumber tile) const { return tiles_.at(tile); }
-    void add(TileNumber tile, const Tile& what) {
-        order_.insert({what.need, tile});
-        tiles_.emplace(tile, what);
-    }
-    void remove(TileNumber tile) {
+    void add(TileNumber tile, const Tile& what);
+    void remove(TileNumber tile) noexcept {
         const auto found = tiles_.find(tile);
         order_.erase({found->second.need, tile});
         tiles_.erase(found);

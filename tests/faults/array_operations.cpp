@@ -19,6 +19,7 @@
 #include <texton/recording.h>
 #include <texton/sample.h>
 #include <texton/sparse_array.h>
+#include <texton/streamed_texture.h>
 #include <texton/surface.h>
 #include <texton/texture.h>
 
@@ -164,6 +165,37 @@ Bytes use_sparse_array(const Device& device) {
     return result;
 }
 
+Bytes use_streamed_texture(const Device& device) {
+    ArrayInfo info{.format = Format::r8_uint, .extent = {700, 300}};
+    info.levels = full_levels(info);
+    const auto read = [](const PyramidBox& box, std::span<std::byte> texels, const std::stop_token&) {
+        std::ranges::fill(texels, static_cast<std::byte>(box.level + 1));
+    };
+    StreamedTexture texture(device, {info, read}, {.sampler = {.normalized_coordinates = true}, .threads = 1});
+    const Stream stream(device);
+    const StreamedView views[] = {{.region = Region{{}, {200, 200}}}};
+    const FetchPoint points[] = {{.x = 0.1f, .y = 0.1f}, {.x = 0.9f, .y = 0.9f}, {.x = 0.9f, .y = 0.9f, .lod = 3}};
+    texture.request(views);
+    (void)texture.feedback();
+    settle(texture, stream);
+    Bytes result;
+    const auto add = [&](const StreamedSamples& samples) {
+        append(result, bytes_of(samples.texels));
+        append(result, std::as_bytes(std::span(samples.clamps)));
+    };
+    add(texture.sample(points));
+    settle(texture, stream);
+    add(texture.sample(points));
+    texture.invalidate();
+    texture.set_budget(texture.minimum_budget() + kTileBytes);
+    settle(texture, stream, 2);
+    (void)texture.failures();
+    (void)texture.statistics();
+    texture.abort();
+    stream.synchronize();
+    return result;
+}
+
 Bytes use_deferred_array(const Device& device) {
     DeferredArray array(device, {.format = Format::rgba8_unorm, .extent = {64, 32}, .usage = {.surface = true}});
     const TilePool pool(device, {.chunk_bytes = kChunk});
@@ -301,6 +333,7 @@ std::vector<Operation> array_operations() {
 std::vector<Operation> mapping_operations() {
     return {
         {"SparseArray", {"sparse_array", "tile_pool"}, with_device(use_sparse_array)},
+        {"StreamedTexture", {"streamed_texture", "streamed_feedback"}, with_device(use_streamed_texture)},
         {"DeferredArray", {"deferred_array", "tile_pool"}, with_device(use_deferred_array)},
         {"RecordedCopyThatMayFail", {"deferred_array", "graph"}, with_device(record_copy_that_may_fail)},
     };

@@ -1,9 +1,13 @@
 // launch() with functors of the program.
+#include <algorithm>
+#include <chrono>
 #include <memory>
 
 #include <texton/fill.h>
 #include <texton/launch.h>
 #include <texton/linear.h>
+#include <texton/streamed_source.h>
+#include <texton/streamed_texture.h>
 
 #include "tests/faults/operations.h"
 
@@ -66,12 +70,39 @@ Bytes launch_batch(const Device& device) {
     return texels_of(all, stream);
 }
 
+struct FetchStreamed {
+    StreamedFeedback feedback;
+    template <std::size_t count, class Source>
+    TEXTON_HD Float4 operator()(PixelPosition at, const SourceArray<Source, count>& clamps) const {
+        const StreamedSource source(clamps, feedback);
+        return source.fetch_or_request(at.center_x() / 64, at.center_y() / 32, 0).value;
+    }
+};
+
+Bytes launch_streamed(const Device& device) {
+    ArrayInfo info{.format = Format::rgba8_unorm, .extent = {256, 128}};
+    info.levels = full_levels(info);
+    const auto read = [](const PyramidBox& box, std::span<std::byte> texels, const std::stop_token&) {
+        std::ranges::fill(texels, static_cast<std::byte>(box.level + 1));
+    };
+    StreamedTexture texture(device, {info, read}, {.sampler = {.normalized_coordinates = true}, .threads = 1});
+    const Linear memory(device, Format::rgba8_unorm, {64, 32});
+    const View image = memory.view(Format::rgba8_unorm, {64, 32});
+    const Stream stream(device);
+    for (int i = 0; i < 3; ++i) {
+        launch(stream, image, FetchStreamed{texture.feedback()}, texture.clamps());
+        settle(texture, stream);
+    }
+    return texels_of(image, stream);
+}
+
 }  // namespace
 
 std::vector<Operation> launch_operations() {
     return {
         {"Launch", {"launch", "source", "pixel"}, with_device(launch_functors)},
         {"LaunchBatch", {"launch"}, with_device(launch_batch)},
+        {"LaunchStreamed", {"streamed_source", "launch"}, with_device(launch_streamed)},
     };
 }
 

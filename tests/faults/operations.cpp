@@ -1,6 +1,9 @@
 #include "tests/faults/operations.h"
 
+#include <chrono>
+
 #include <texton/copy.h>
+#include <texton/error.h>
 
 #include "tests/support/arrays.h"
 
@@ -25,6 +28,21 @@ Bytes texels_of(const ConstView& view, const Stream& stream) {
         copy(host, view, stream);
         stream.synchronize();
     });
+}
+
+void settle(StreamedTexture& texture, const Stream& stream, std::size_t unfit) {
+    for (;;) {
+        const StreamingProgress progress = texture.update(stream, std::chrono::seconds(1));
+        if (progress.unfit > unfit) {
+            throw Error({.code = ErrorCode::out_of_memory,
+                         .object = "texton::StreamedTexture",
+                         .problem = std::to_string(progress.unfit) + " tiles found no memory",
+                         .remedy = "Free memory.",
+                         .numbers = {{"bytes", progress.unfit * kTileBytes}, {"free", 0}}});
+        }
+        if (progress.settled()) return;
+        texture.wait_for_reads(std::chrono::milliseconds(100));
+    }
 }
 
 void append(Bytes& to, std::span<const std::byte> bytes) {

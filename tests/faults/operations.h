@@ -12,6 +12,7 @@
 #include <texton/device.h>
 #include <texton/graph.h>
 #include <texton/stream.h>
+#include <texton/streamed_texture.h>
 #include <texton/view.h>
 
 #include "tests/faults/calls.h"
@@ -75,6 +76,9 @@ template <class Record>
     }();
     return Graph::capture(stream, function);
 }
+/// Updates a streamed texture until its tiles have been read. Throws Error{out_of_memory} if more than `unfit` tiles found
+/// no memory: a texture without memory is no failure, but tells so.
+void settle(StreamedTexture& texture, const Stream& stream, std::size_t unfit = 0);
 /// Appends bytes.
 void append(Bytes& to, std::span<const std::byte> bytes);
 /// Returns a prepared operation that needs the device only.

@@ -14,6 +14,7 @@
 #include <texton/image_file.h>
 #include <texton/image_list.h>
 #include <texton/image_load.h>
+#include <texton/image_pyramid.h>
 #include <texton/image_save.h>
 #include <texton/read_options.h>
 
@@ -211,6 +212,24 @@ Prepared read_blocks(const Device&) {
     }};
 }
 
+Prepared read_pyramid(const Device&) {
+    const auto files = std::make_shared<Files>();
+    const auto path = std::make_shared<fs::path>(files->at("a.dds"));
+    const ArrayInfo info{.format = Format::r8_unorm, .extent = {64, 64}, .kind = ArrayKind::cubemap, .levels = 7};
+    const Array array(Device::cpu(), info);
+    upload(array, ReferenceArray(info, 1));
+    save(*path, array);
+    return {[files, path] {
+        const TilePyramid pyramid = open_pyramid(*path);
+        Bytes texels = own_bytes(2 * 16 * 8);
+        const std::span<std::byte> all(texels);
+        pyramid.read({.level = 1, .layer = 4, .region = {{8, 16, 0}, {16, 8, 1}}}, all.first(16 * 8), {});
+        pyramid_of(open_image(*path))
+            .read({.level = 2, .layer = 5, .region = {{0, 8, 0}, {16, 8, 1}}}, all.subspan(16 * 8), {});
+        return texels;
+    }};
+}
+
 Prepared find_savable_format(const Device&) {
     const auto files = std::make_shared<Files>();
     return {[files] {
@@ -336,6 +355,7 @@ std::vector<Operation> all_operations() {
         {"WriteFrames", {"frame_writer", "image_file"}, write_frames},
         {"ReadFiles", {"image", "image_file"}, read_files, false, true, true},
         {"ReadBlocks", {"image_file", "image_save"}, read_blocks},
+        {"ReadPyramid", {"image_pyramid"}, read_pyramid},
         {"SavableFormat", {"image_save"}, find_savable_format, false, true, true},
         {"ListFiles", {"image_list", "read_options"}, list_files},
         {"ReadIsolated", {"read_options", "image_file"}, read_isolated},
