@@ -1,7 +1,6 @@
 #include "arrays/streaming/feedback_buffer.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include <texton/copy.h>
 #include <texton/error.h>
@@ -68,12 +67,11 @@ void FeedbackBuffer::collect(const Stream& stream) {
 bool FeedbackBuffer::take(NotedTiles& noted) {
     if (!in_flight_ || !done_.done()) return false;
     const std::size_t capacity = description_.capacity;
-    const std::span<const std::byte> bytes = copy_.read();
+    const auto* const words = reinterpret_cast<const std::uint32_t*>(copy_.read().data());
     const auto take_list = [&](std::size_t first, std::vector<TileNumber>& tiles) {
-        std::uint32_t count = 0;
-        std::memcpy(&count, bytes.data() + first * sizeof count, sizeof count);
-        tiles.resize(std::min<std::size_t>(count, capacity));
-        std::memcpy(tiles.data(), bytes.data() + (first + 1) * sizeof count, tiles.size() * sizeof count);
+        const std::size_t count = words[first];
+        const std::uint32_t* const list = words + first + 1;
+        tiles.assign(list, list + std::min(count, capacity));
         noted.overflow += count - tiles.size();
     };
     take_list(0, noted.missing);
