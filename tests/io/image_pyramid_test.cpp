@@ -1,8 +1,11 @@
 // Streamed textures of image files.
 #include <texton/image_pyramid.h>
 
+#include <sys/resource.h>
+
+#include <csignal>
 #include <fstream>
-#include <thread>
+#include <set>
 
 #include <gmock/gmock.h>
 
@@ -155,6 +158,123 @@ TEST_P(ImagePyramidTest, FilesWithoutLevelsNeedABudgetForTheWholeImage) {
     const Error error = expect_error([&] { StreamedTexture texture(device(), pyramid, {.budget = 1 << 20}); },
                                      ErrorCode::bad_argument, "texton::StreamedTexture", {"smaller levels"});
     EXPECT_EQ(test::number_of(error, "required"), 11 * 8 * kTileBytes);
+}
+
+// --- levels that are computed ---
+
+TEST_P(ImagePyramidTest, MissingLevelsAreMeansOfTheLevelAbove) {
+    const fs::path path = store(at("a.tif"), {test::stored_image(2048, 1024, 1, TypeDesc::UINT16, 8)});
+    std::size_t done = 0;
+    std::size_t total = 0;
+    const TilePyramid pyramid = add_levels(open_pyramid(path), folder_.path(), [&](const ImageProgress& progress) {
+        done = progress.done;
+        total = progress.total;
+        return true;
+    });
+    EXPECT_EQ(done, total);
+    EXPECT_EQ(pyramid.info.levels, 12);
+    EXPECT_EQ(pyramid.info.extent, (Extent{2048, 1024}));
+    const auto level = [&](int index) {
+        const Extent extent = level_extent(pyramid.info, index);
+        Bytes texels(extent.width * extent.height * 2);
+        pyramid.read({index, 0, {{}, extent}}, texels, {});
+        return texels;
+    };
+    for (int i = 1; i < pyramid.info.levels; ++i) {
+        const Extent extent = level_extent(pyramid.info, i);
+        const Array above(Device::cpu(), {.format = Format::r16_unorm, .extent = level_extent(pyramid.info, i - 1)});
+        test::upload(above.view(), level(i - 1));
+        const Texture texture(above, {.filter = Filter::linear, .normalized_coordinates = true});
+        std::vector<Point2> centers;
+        for (std::size_t y = 0; y < extent.height; ++y) {
+            for (std::size_t x = 0; x < extent.width; ++x) {
+                centers.push_back({(static_cast<float>(x) + 0.5f) / static_cast<float>(extent.width),
+                                   (static_cast<float>(y) + 0.5f) / static_cast<float>(extent.height)});
+            }
+        }
+        const auto means = sample(texture, centers);
+        const Array made(Device::cpu(), {.format = Format::r16_unorm, .extent = extent});
+        test::upload(made.view(), level(i));
+        const auto found = sample(Texture(made, {.normalized_coordinates = true}), centers);
+        EXPECT_TRUE(found == means) << "level " << i;
+    }
+    const Stream stream(device());
+    StreamedTexture texture(device(), pyramid, {.sampler = level_sampler()});
+    texture.request(std::vector<StreamedView>{{.level = 1}, {.region = Region{{700, 300, 0}, {300, 300, 1}}}});
+    EXPECT_TRUE(settle(texture, stream).complete());
+    stream.synchronize();
+    EXPECT_TRUE(test::same_bytes(test::download(texture.array().array().view({.level = 1})), level(1)));
+}
+
+TEST_P(ImagePyramidTest, LayersAndOddSizesGetLevels) {
+    ArrayInfo info{.format = Format::rgba8_srgb, .extent = {613, 397}, .kind = ArrayKind::layered_2d, .layers = 3};
+    info.levels = 2;
+    test::MemoryPyramid memory(info, 9);
+    const TilePyramid pyramid = add_levels(memory.pyramid(), folder_.path());
+    EXPECT_EQ(folder_.files(), 1);
+    info.levels = full_levels(info);
+    EXPECT_EQ(pyramid.info, info);
+    // A level of one color stays so.
+    for (std::size_t layer = 0; layer < 3; ++layer) {
+        Bytes texels(153 * 99 * 4);
+        pyramid.read({2, layer, {{}, {153, 99}}}, texels, {});
+        const std::set<std::byte> values(texels.begin(), texels.end());
+        EXPECT_GT(values.size(), 20u);
+        const Bytes twice = texels;
+        pyramid.read({2, layer, {{}, {153, 99}}}, texels, {});
+        EXPECT_EQ(texels, twice);
+    }
+    const TilePyramid plain{{.format = Format::r8_uint, .extent = {613, 397}},
+                            [](const PyramidBox&, std::span<std::byte> texels, const std::stop_token&) {
+                                std::ranges::fill(texels, std::byte{77});
+                            }};
+    const TilePyramid gray = add_levels(plain, folder_.path());
+    for (int level = 1; level < gray.info.levels; ++level) {
+        const Extent extent = level_extent(gray.info, level);
+        Bytes texels(extent.width * extent.height);
+        gray.read({level, 0, {{}, extent}}, texels, {});
+        EXPECT_TRUE(test::all_bytes(texels, 77)) << level;
+    }
+}
+
+TEST_P(ImagePyramidTest, TheTemporaryFileIsRemovedWithThePyramid) {
+    test::MemoryPyramid memory({.format = Format::r8_unorm, .extent = {600, 500}}, 10);
+    {
+        const TilePyramid pyramid = add_levels(memory.pyramid(), folder_.path());
+        EXPECT_EQ(folder_.files(), 1);
+    }
+    EXPECT_EQ(folder_.files(), 0);
+    EXPECT_THROW((void)add_levels(memory.pyramid(), folder_.path(), [](const ImageProgress&) { return false; }),
+                 Canceled);
+    EXPECT_EQ(folder_.files(), 0);
+    expect_error([&] { (void)add_levels(memory.pyramid(), at("none")); }, ErrorCode::io, "texton::add_levels",
+                 {"none"});
+    // A pyramid that has all levels needs no file.
+    test::MemoryPyramid whole(test::pyramid_info(Format::r8_unorm, {60, 50}), 11);
+    const TilePyramid same = add_levels(whole.pyramid(), at("none"));
+    EXPECT_EQ(same.info, whole.info());
+    for (const ArrayInfo& info :
+         {ArrayInfo{.format = Format::bc1_unorm, .extent = {64, 64}},
+          ArrayInfo{.format = Format::r8_unorm, .extent = {64, 64, 4}, .kind = ArrayKind::array_3d}}) {
+        test::MemoryPyramid other(info, 12);
+        expect_error([&] { (void)add_levels(other.pyramid(), folder_.path()); }, ErrorCode::unsupported,
+                     "texton::add_levels");
+    }
+}
+
+TEST_P(ImagePyramidTest, AFullDiskIsAnErrorThatNamesTheFile) {
+    // A limit of the file size stands for the full disk.
+    rlimit before{};
+    getrlimit(RLIMIT_FSIZE, &before);
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limited{300000, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limited);
+    test::MemoryPyramid memory({.format = Format::rgba32_float, .extent = {600, 500}}, 13);
+    expect_error([&] { (void)add_levels(memory.pyramid(), folder_.path()); }, ErrorCode::io, "texton::add_levels",
+                 {"texton_levels.tmp"});
+    setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, handler);
+    EXPECT_EQ(folder_.files(), 0);
 }
 
 TEST_P(ImagePyramidTest, WhatCannotBeStreamedIsRefused) {

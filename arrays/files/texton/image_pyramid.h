@@ -24,4 +24,18 @@ namespace texton {
 [[nodiscard]] TilePyramid open_pyramid(const std::filesystem::path& path, const ImageOptions& options = {},
                                        const ReadOptions& reading = {});
 
+/// Returns a pyramid with all levels down to a single texel. Missing levels are computed by this call, on the calling
+/// thread, and kept in a temporary file in `folder`, which is removed with the last copy of the pyramid. It has about a
+/// third of the bytes of the last level that exists.
+///
+/// Each texel is fetched with linear filtering from the center of the texels that it covers: the mean of 2 x 2 texels if
+/// the size is even, in linear light for sRGB. Formats of integers take one of the texels. If no level is missing, the
+/// pyramid is returned unchanged.
+///
+/// `progress` is called after each part; if it returns false, Canceled is thrown. Throws Error{unsupported} for volumes
+/// and block-compressed formats, Error{io} if the file cannot be created or written, for example because the disk is
+/// full, and what the callback of the pyramid throws.
+[[nodiscard]] TilePyramid add_levels(TilePyramid pyramid, const std::filesystem::path& folder,
+                                     const OnImageProgress& progress = {});
+
 }  // namespace texton

@@ -221,11 +221,15 @@ Prepared read_pyramid(const Device&) {
     save(*path, array);
     return {[files, path] {
         const TilePyramid pyramid = open_pyramid(*path);
-        Bytes texels = own_bytes(2 * 16 * 8);
+        Bytes texels = own_bytes(3 * 16 * 8);
         const std::span<std::byte> all(texels);
         pyramid.read({.level = 1, .layer = 4, .region = {{8, 16, 0}, {16, 8, 1}}}, all.first(16 * 8), {});
         pyramid_of(open_image(*path))
-            .read({.level = 2, .layer = 5, .region = {{0, 8, 0}, {16, 8, 1}}}, all.subspan(16 * 8), {});
+            .read({.level = 2, .layer = 5, .region = {{0, 8, 0}, {16, 8, 1}}}, all.subspan(16 * 8, 16 * 8), {});
+        TilePyramid one = pyramid_of(open_image(*path));
+        one.info.levels = 1;
+        add_levels(one, path->parent_path())
+            .read({.level = 2, .layer = 3, .region = {{0, 8, 0}, {16, 8, 1}}}, all.subspan(2 * 16 * 8), {});
         return texels;
     }};
 }
