@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 const std::vector<std::string> kFolders{"core/texton",
                                         "core",
                                         "core/exchange",
+                                        "core/show",
                                         "core/cpu",
                                         "core/cuda",
                                         "core/none",
