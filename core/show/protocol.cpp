@@ -51,6 +51,7 @@ ShowReceived parse_show_message(std::span<const std::byte> packet) {
     if (message.width == 0 || message.height == 0 || message.depth == 0)
         refuse(
             fmt::format("an image of {} x {} x {} texels was announced", message.width, message.height, message.depth));
+    received.frames = message.frames;
     received.name = *name;
     received.format = *known;
     received.extent = {message.width, message.height, message.depth};

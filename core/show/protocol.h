@@ -32,8 +32,9 @@ struct ShowMessage {
     std::array<char, 8> magic = kMagic;  ///< with the version of the protocol
     ShowMessageKind kind = ShowMessageKind::frame;
     std::uint32_t reserved = 0;
-    std::uint64_t image = 0;  ///< number of the image; the program never uses a number twice
-    std::uint64_t width = 0;  ///< of an announced image: size in texels
+    std::uint64_t image = 0;   ///< number of the image; the program never uses a number twice
+    std::uint64_t frames = 0;  ///< of an announced image: frames of the same name before
+    std::uint64_t width = 0;   ///< of an announced image: size in texels
     std::uint64_t height = 0;
     std::uint64_t depth = 0;
     std::array<char, 32> format{};               ///< of an announced image: name of the format
@@ -44,7 +45,8 @@ struct ShowMessage {
 struct ShowReceived {
     ShowMessageKind kind = ShowMessageKind::frame;
     std::uint64_t image = 0;
-    std::string name{};  ///< of an announced image, as the next members
+    std::uint64_t frames = 0;  ///< of an announced image, as the next members
+    std::string name{};
     Format format = Format::r8_uint;
     Extent extent{};
 };

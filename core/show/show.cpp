@@ -117,9 +117,10 @@ bool connect(State& state) {
     return state.connection != nullptr;
 }
 
-bool announce(const ShowConnection& connection, Image& image, std::string_view name) {
+bool announce(const ShowConnection& connection, const Image& image, std::string_view name, std::uint64_t frames) {
     detail::ShowMessage message{.kind = detail::ShowMessageKind::image,
                                 .image = image.number,
+                                .frames = frames,
                                 .width = image.extent.width,
                                 .height = image.extent.height,
                                 .depth = image.extent.depth};
@@ -168,7 +169,7 @@ std::optional<Frame> take_slot(State& state, const detail::MemoryLocation& texel
         retire(state, shown);
     if (shown.image == nullptr) shown.image = std::make_shared<Image>(texels.format, texels.extent, ++state.images);
     Image& image = *shown.image;
-    if (!image.announced) image.announced = announce(*state.connection, image, name);
+    if (!image.announced) image.announced = announce(*state.connection, image, name, shown.frames);
     result.outcome = ShowOutcome::dropped;
     result.frame = ++shown.frames;
     const auto claim = image.announced ? image.memory.begin_write(result.frame) : std::nullopt;

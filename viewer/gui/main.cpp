@@ -16,6 +16,7 @@
 #include "viewer/gui/saved_view.h"
 #include "viewer/gui/suite_review.h"
 #include "viewer/gui/theme.h"
+#include "viewer/live/save_frames.h"
 #include "viewer/model/end_on_signals.h"
 #include "viewer/model/named_paths.h"
 #include "viewer/model/numbered_paths.h"
@@ -47,6 +48,11 @@ struct Options {
     bool quick = false;
     bool allow_outside = false;
     bool commands = false;
+    std::string listen;
+    bool no_listen = false;
+    std::size_t live_memory = texton::viewer::LiveServer::Options{}.memory;
+    std::string save;
+    std::optional<std::size_t> frames;
 };
 
 constexpr const char* kFooter =
@@ -54,9 +60,11 @@ constexpr const char* kFooter =
     "In the window, '?' shows all keys and Ctrl+Shift+P finds any "
     "action.\n"
     "With --review, decisions are written when they are applied, in the menu Review.\n"
+    "Programs that call texton::show() find the window by the path in TEXTON_SHOW, or else by texton-show in\n"
+    "$XDG_RUNTIME_DIR, or else by the abstract name @texton-show-UID.\n"
     "Exit status: 0 on success; 2 for an invalid option, an unreadable session or suite, a missing device, no "
     "display,\n"
-    "or if --screenshot could not show a file or not write the screenshot.";
+    "or if --screenshot could not show a file or not write the screenshot, or --save not write a frame.";
 
 std::optional<QSize> parse_size(const std::string& text) {
     int width = 0, height = 0, used = 0;
@@ -87,6 +95,24 @@ texton::viewer::Session session_of(const Options& options) {
     std::erase(session.panels, kNoPanel);
     (void)device_named(session.device);  // reports a missing device before the window is created
     return session;
+}
+
+texton::viewer::LiveServer::Options live_options(const Options& options) {
+    using namespace texton::viewer;
+    if (options.no_listen) return {.tcp = std::nullopt};
+    LiveServer::Options live{.socket = texton::detail::show_address(), .memory = options.live_memory};
+    if (!options.listen.empty()) live.tcp = listen_address(options.listen);
+    return live;
+}
+
+// Saves frames without a window.
+int save_live_frames(const Options& options) {
+    using namespace texton::viewer;
+    const SavePattern pattern(options.save);
+    const StopOnSignals signals;
+    const SavedFrames result = save_frames(live_options(options), pattern, options.frames, signals.token());
+    StopOnSignals::end_if_stopped();
+    return result.failed == 0 ? 0 : 2;
 }
 
 // Loads every image once and prints all errors, so that the exit status covers all images.
@@ -233,6 +259,31 @@ int main(int argc, char** argv) {
                  "With --review: run the commands of the suite. They can do anything that you can do, so use it only "
                  "with suites that you trust")
         ->needs(review);
+    CLI::Option* listen =
+        app.add_flag("--listen{127.0.0.1:14158}", options.listen,
+                     "Address for clients of tev's protocol. By default the window listens at 127.0.0.1:14158 if no "
+                     "other program does; with this option, a port that is taken is an error. Clients can make the "
+                     "window open files, so listen at other addresses only in networks that you trust")
+            ->type_name("[=HOST:PORT]");
+    app.add_flag("--no-listen", options.no_listen, "Do not show images of running programs")->excludes(listen);
+    app.add_option("--live-memory", options.live_memory,
+                   "Maximum memory of all images of running programs, for example 8GiB (default: 4GiB)")
+        ->transform(CLI::AsSizeValue(false))
+        ->type_name("SIZE");
+    CLI::Option* save =
+        app.add_option("--save", options.save,
+                       "With --listen: open no window, and write frames of running programs to files, for example "
+                       "'out/{name}.{frame}.exr'. Needs no display. Ends on SIGINT and SIGTERM")
+            ->type_name("PATH")
+            ->needs(listen)
+            ->excludes("FILE")
+            ->excludes("--session")
+            ->excludes("--screenshot")
+            ->excludes(review);
+    app.add_option("--frames", options.frames, "With --save: end after this number of files")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber)
+        ->needs(save);
     texton::viewer::add_reading_options(app);
     app.set_version_flag("--version", "texton-view " TEXTON_VERSION);
     app.footer(kFooter);
@@ -248,6 +299,14 @@ int main(int argc, char** argv) {
         std::cerr << "texton-view: --size " << options.size
                   << " is not a valid size. Use WIDTHxHEIGHT, at least 640x400.\n";
         return 2;
+    }
+    if (!options.save.empty()) {
+        try {
+            return save_live_frames(options);
+        } catch (const std::exception& error) {
+            std::cerr << "texton-view: " << texton::viewer::error_text(error) << '\n';
+            return 2;
+        }
     }
     if (texton::viewer::file_reading().isolated) texton::start_reader();  // while the window is made
     try {
