@@ -15,6 +15,7 @@
 #include <texton/image_save.h>
 #include <texton/recording.h>
 
+#include "core/show/protocol.h"
 #include "tests/support/ktx2_file.h"
 #include "tests/support/zstd.h"
 
@@ -322,6 +323,108 @@ void make_imports(const fs::path& folder) {
     write(folder / "memory", {0, 0, 0, 2, 0, 100, 0});
 }
 
+// Bytes of packets of tev's protocol.
+class Packet {
+public:
+    explicit Packet(int type) : bytes_(4) { byte(type); }
+    Packet& byte(int value) {
+        bytes_.push_back(static_cast<unsigned char>(value));
+        return *this;
+    }
+    Packet& text(const std::string& value) {
+        bytes_.insert(bytes_.end(), value.c_str(), value.c_str() + value.size() + 1);
+        return *this;
+    }
+    template <class Number>
+    Packet& numbers(std::initializer_list<Number> values) {
+        for (const Number value : values) {
+            const auto* bytes = reinterpret_cast<const unsigned char*>(&value);
+            bytes_.insert(bytes_.end(), bytes, bytes + sizeof(value));
+        }
+        return *this;
+    }
+    Bytes bytes() const {
+        Bytes packet = bytes_;
+        const auto length = static_cast<std::uint32_t>(packet.size());
+        std::memcpy(packet.data(), &length, sizeof(length));
+        return packet;
+    }
+
+private:
+    Bytes bytes_;
+};
+
+void make_tev(const fs::path& folder) {
+    const auto create = Packet(4).byte(1).text("i").numbers({3, 2, 3}).text("R").text("G").text("B").bytes();
+    const auto join = [&](const Packet& packet) {
+        Bytes all = create;
+        const Bytes more = packet.bytes();
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    };
+    write(folder / "create", create);
+    write(folder / "layers", Packet(4)
+                                 .byte(0)
+                                 .text("l")
+                                 .numbers({2, 1, 5})
+                                 .text("a.Y")
+                                 .text("b.R")
+                                 .text("b.G")
+                                 .text("b.B")
+                                 .text("b.A")
+                                 .bytes());
+    write(folder / "update", join(Packet(3).byte(0).text("i").text("G").numbers({1, 1, 2, 1}).numbers({1.f, 2.f})));
+    write(folder / "update_2", join(Packet(5)
+                                        .byte(0)
+                                        .text("i")
+                                        .numbers({2})
+                                        .text("R")
+                                        .text("B")
+                                        .numbers({0, 0, 1, 2})
+                                        .numbers({1.f, 2.f, 3.f, 4.f})));
+    const Packet strided = Packet(6)
+                               .byte(0)
+                               .text("i")
+                               .numbers({2})
+                               .text("R")
+                               .text("G")
+                               .numbers({0, 0, 2, 1})
+                               .numbers<std::int64_t>({0, 1, 2, 2})
+                               .numbers({1.f, 2.f, 3.f, 4.f});
+    write(folder / "update_3", join(strided));
+    write_changed(folder / "huge_offset", strided.bytes(), {{35, 0xFFFFFFFF}, {39, 0x7FFFFFFF}});
+    write(folder / "open", Packet(0).byte(1).text("a.exr:R").bytes());
+    write(folder / "open_2", Packet(7).byte(1).text("a.exr").text("R").bytes());
+    write(folder / "reload", Packet(1).byte(1).text("a").bytes());
+    write(folder / "close", Packet(2).text("a").bytes());
+    write(folder / "graphics", Packet(8)
+                                   .byte(0)
+                                   .text("i")
+                                   .byte(1)
+                                   .numbers({3})
+                                   .byte(10)
+                                   .numbers({1.f, 2.f})
+                                   .byte(21)
+                                   .numbers({3.f, 4.f})
+                                   .text("t")
+                                   .byte(5)
+                                   .bytes());
+    write_changed(folder / "many_commands", Packet(8).byte(0).text("i").byte(1).numbers({3}).bytes(),
+                  {{9, 0x7FFFFFFF}});
+}
+
+void make_show_messages(const fs::path& folder) {
+    detail::ShowMessage message{
+        .kind = detail::ShowMessageKind::image, .image = 1, .width = 4, .height = 3, .depth = 2};
+    std::strcpy(message.format.data(), "rgba32_float");
+    std::strcpy(message.name.data(), "image");
+    const auto* bytes = reinterpret_cast<const unsigned char*>(&message);
+    const Bytes image(bytes, bytes + sizeof(message));
+    write(folder / "image", image);
+    write_changed(folder / "frame", image, {{8, 2}});
+    write_changed(folder / "huge", image, {{36, 0xFFFFFFFF}, {44, 0xFFFFFFFF}});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -338,6 +441,8 @@ int main(int argc, char** argv) {
                                                                          {"image_spec", make_image_specs},
                                                                          {"jpeg", make_jpeg},
                                                                          {"exchange", make_exchanges},
+                                                                         {"tev", make_tev},
+                                                                         {"show_message", make_show_messages},
                                                                          {"import", make_imports}};
     try {
         for (const auto& [name, make] : targets) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A client of tev's protocol: sends a packet of each type and version.
 
-usage: tev_client.py PORT SCENARIO
+usage: tev_client.py PORT SCENARIO [NAME]
 """
 import socket
 import struct
@@ -69,6 +69,8 @@ def interleaved(name, frame, width, height):
 
 
 SCENARIOS = {
+    "open": lambda: [open_image_2(sys.argv[3])],
+    "close": lambda: [close_image(sys.argv[3])],
     "images": lambda: [
         create_image("colors", 4, 3, ["R", "G", "B"]),
         # texel i of three interleaved channels
@@ -88,7 +90,7 @@ SCENARIOS = {
     ],
     "graphics": lambda: [
         create_image("drawn", 8, 8, ["R", "G", "B"]),
-        vector_graphics("drawn", [(6,), (10, 1.0, 1.0), (11, 6.0, 6.0), (4, 1.0, 0.0, 0.0, 1.0), (5,)]),
+        vector_graphics("drawn", [(6,), (18, 2.0, 2.0, 4.0, 4.0), (2, 1.0, 0.0, 0.0, 1.0), (3,)]),
         vector_graphics("drawn", [(21, 2.0, 3.0, "label"), (20, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0)], True),
     ],
     "wrong type": lambda: [packet(9, b"\0\0")],
@@ -114,7 +116,7 @@ def main():
             connection.sendall(b"".join(SCENARIOS[scenario]()))
             connection.shutdown(socket.SHUT_WR)
             connection.recv(1)  # returns when the server has read everything and closes
-        except (ConnectionResetError, BrokenPipeError):
+        except OSError:
             pass  # it closes in the middle of a wrong packet
 
 

@@ -203,6 +203,7 @@ void Canvas::paintEvent(QPaintEvent*) {
     painter.translate(std::round(begin.dx()) - begin.dx(), std::round(begin.dy()) - begin.dy());
     paint_tiles(now, painter);
     if (now.shown) paint_overlay(now, painter);
+    tell_frame(now);
 
     const QString problem = tiles_->problem().isEmpty() ? against_tiles_->problem() : tiles_->problem();
     if (problem.isEmpty()) return;
@@ -212,6 +213,12 @@ void Canvas::paintEvent(QPaintEvent*) {
     painter.setPen(QColor::fromRgb(kMessage));
     const QRect text = rect().adjusted(32, 32, -32, -32);
     painter.drawText(text, Qt::AlignCenter | Qt::TextWordWrap, problem);
+}
+
+void Canvas::tell_frame(const Scene& now) {
+    if (!now.shown || now.shown->live_frame() == 0 || painted_.lock() == now.shown || !has_pixels()) return;
+    painted_ = now.shown;
+    Q_EMIT painted_frame(now.shown->live_frame());
 }
 
 void Canvas::paint_tiles(const Scene& now, QPainter& painter) const {
@@ -233,6 +240,7 @@ void Canvas::paint_overlay(const Scene& now, QPainter& painter) const {
     if (session.overlays.values)
         overlay.draw_text(text_->text(), [&](int x, int y) { return tiles_->pixel(x, y).value_or(kBackground); });
     overlay.draw_part_names();
+    if (side_ == CanvasSide::shown && !workspace_.drawing().empty()) overlay.draw_commands(workspace_.drawing());
     overlay.draw_outlines(workspace_.outlines());
     if (session.selection) overlay.draw_selection(*session.selection);
     overlay.draw_pins(session.pins);

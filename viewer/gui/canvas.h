@@ -1,6 +1,8 @@
 #pragma once
 #include <QImage>
 #include <QWidget>
+#include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "viewer/gui/canvas_text.h"
@@ -63,6 +65,10 @@ public:
 
     QSize sizeHint() const override { return {960, 640}; }
 
+Q_SIGNALS:
+    /// A frame of a running program was painted in full.
+    void painted_frame(std::uint64_t number);
+
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
@@ -93,6 +99,7 @@ private:
     void show_cursor(Position pixel);
     void describe();
     void tell_progress();
+    void tell_frame(const Scene& now);
     void paint_tiles(const Scene& now, QPainter& painter) const;
     void paint_overlay(const Scene& now, QPainter& painter) const;
 
@@ -105,8 +112,9 @@ private:
     Drag drag_ = Drag::none;
     Position dragged_;
     std::optional<SeenTexel> selected_from_;
-    bool tells_progress_ = false;  // while files are read
-    int wheel_ = 0;                // wheel rotation since the last step, in eighths of a degree
+    bool tells_progress_ = false;            // while files are read
+    std::weak_ptr<const Document> painted_;  // the last frame of a running program that was painted
+    int wheel_ = 0;                          // wheel rotation since the last step, in eighths of a degree
 };
 
 }  // namespace texton::viewer

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "viewer/gui/letter_sheet.h"
+#include "viewer/gui/vector_graphics.h"
 
 namespace texton::viewer {
 namespace {
@@ -137,6 +138,16 @@ void CanvasOverlay::draw_frame(const QRectF& box, const QColor& color, Qt::PenSt
     painter_.drawRect(around);
     painter_.setPen(QPen(color, 1.5 * unit_, style));
     painter_.drawRect(around);
+}
+
+void CanvasOverlay::draw_commands(const std::vector<tev::Command>& commands) {
+    const auto texel = box_of(scene_.shown->clamped(scene_.session.subresource), QRectF(0, 0, 1, 1));
+    if (!texel) return;
+    painter_.save();
+    painter_.translate(texel->topLeft());
+    painter_.scale(texel->width(), texel->height());
+    draw_vector_graphics(painter_, commands, unit_ / std::max(texel->width(), 1e-9));
+    painter_.restore();
 }
 
 void CanvasOverlay::draw_outlines(const std::vector<Outline>& outlines) {

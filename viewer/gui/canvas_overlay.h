@@ -22,6 +22,8 @@ public:
     /// at a pixel of the plane.
     void draw_text(const std::vector<CanvasText::Text>& text, const std::function<QRgb(int x, int y)>& color);
     void draw_part_names();
+    /// Draws vector graphics, whose coordinates are texels of the current subresource.
+    void draw_commands(const std::vector<tev::Command>& commands);
     void draw_outlines(const std::vector<Outline>& outlines);
     void draw_selection(const TexelBox& box);
     void draw_pins(const std::vector<Position>& pins);

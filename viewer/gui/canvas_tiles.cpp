@@ -321,6 +321,7 @@ void CanvasTiles::store(const Scene& content, const Key& key, Tile tile) {
         // A quick tile replaces a full one only if its display settings are newer: it was rendered while files were
         // read.
         if (tile.full || !known.full || tile.display > known.display) known = std::move(tile);
+        if (has_pixels()) whole_ = content.shown;
         // Once all visible tiles exist, layers of other content are no longer needed.
         if (has_pixels()) std::erase_if(older_, [&](const Layer& layer) { return !layer.shows(content); });
     } else {
@@ -390,7 +391,16 @@ void CanvasTiles::paint(QPainter& painter, const QRect& clip) const {
             if (layer->shows(current_.content) == of_same_image) layers.push_back(&*layer);
         }
     };
-    if (!has_pixels()) {
+    const std::shared_ptr<const Document> whole = whole_.lock();
+    const bool is_live = current_.content.shown && current_.content.shown->live_frame() > 0;
+    if (!has_pixels() && is_live && whole) {
+        // A frame of a running program appears when all of it is ready. Until then, only the frame before is drawn:
+        // parts of two frames would be wrong.
+        add_older(true);
+        layers.push_back(&overview_);
+        add_older(false);
+        std::erase_if(layers, [&](const Layer* layer) { return layer->content.shown != whole; });
+    } else if (!has_pixels()) {
         add_older(true);
         layers.push_back(&overview_);
         add_older(false);

@@ -110,8 +110,9 @@ private:
     std::set<Key> around_;  // visible tiles and a ring around them
     std::set<Key> overview_keys_;
     Layer current_;
-    Layer overview_;           // the whole image at a small zoom
-    std::deque<Layer> older_;  // newest last
+    Layer overview_;                       // the whole image at a small zoom
+    std::deque<Layer> older_;              // newest last
+    std::weak_ptr<const Document> whole_;  // the last one of which all visible tiles existed
     std::uint64_t display_ = 1;
     std::array<std::optional<Work>, 3> busy_;  // running job per slot; the last slot reads files
     bool reads_files_ = true;                  // false after cancellation or failure

@@ -193,6 +193,14 @@ int run(int argc, char** argv, const Options& options, QSize size) {
     if (!headless) window.restore();
     window.resize(size);
     if (headless) window.setAttribute(Qt::WA_DontShowOnScreen);
+    if (!options.no_listen && (!headless || !options.listen.empty())) {
+        window.listen(live_options(options));
+        const auto& problems = window.live_images()->server().problems();
+        if (!options.listen.empty() && !problems.empty()) {
+            std::cerr << "texton-view: " << problems.front() << '\n';
+            return 2;
+        }
+    }
     window.show();
     if (!headless) return QApplication::exec();
 

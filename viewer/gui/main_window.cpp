@@ -150,6 +150,13 @@ MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
     apply_session(workspace_.session());
 }
 
+void MainWindow::listen(const LiveServer::Options& options) {
+    live_images_ = new LiveImages(workspace_, options, this);
+    connect(canvas_, &Canvas::painted_frame, live_images_, &LiveImages::frame_painted, Qt::QueuedConnection);
+    for (const std::string& problem : live_images_->server().problems())
+        workspace_.tell(QString::fromStdString(problem));
+}
+
 // Destroying the docks hides them and emits visibilityChanged() after the members of this class are destroyed.
 MainWindow::~MainWindow() {
     for (const auto& [id, dock] : docks_) dock->disconnect(this);

@@ -14,6 +14,7 @@
 #include "viewer/gui/actions.h"
 #include "viewer/gui/canvas.h"
 #include "viewer/gui/file_watch.h"
+#include "viewer/gui/live_images.h"
 #include "viewer/gui/workspace.h"
 
 namespace texton::viewer {
@@ -32,6 +33,11 @@ public:
     /// Returns the canvas that shows the reference beside the current image.
     Canvas& reference_canvas() noexcept { return *reference_canvas_; }
     Actions& actions() noexcept { return *actions_; }
+    /// Shows images of running programs, as long as the window exists. Says in the status bar where the window does not
+    /// listen.
+    void listen(const LiveServer::Options& options);
+    /// Returns null unless listen() was called.
+    LiveImages* live_images() noexcept { return live_images_; }
     /// Returns the docks by the ids of their panels.
     const std::map<QString, QDockWidget*>& docks() const noexcept { return docks_; }
 
@@ -85,6 +91,7 @@ private:
     std::map<QString, QDockWidget*> docks_;
     std::optional<std::vector<std::string>> hidden_panels_;
     FileWatch watch_;
+    LiveImages* live_images_ = nullptr;
     std::set<QString> watched_;
     bool applies_ = false;  // while the docks are updated from the session
 };

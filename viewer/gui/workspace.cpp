@@ -136,7 +136,31 @@ void Workspace::open(const std::vector<Source>& sources) {
 }
 
 bool Workspace::is_made(const Source& source) {
-    return !source.paths.empty() && source.paths.front().native().starts_with(kMadeImages);
+    return is_live(source) || (!source.paths.empty() && source.paths.front().native().starts_with(kMadeImages));
+}
+
+bool Workspace::is_live(const Source& source) {
+    return !source.paths.empty() && source.paths.front().native().starts_with(kLiveImages);
+}
+
+bool Workspace::is_needed(const Source& source) const {
+    return std::ranges::any_of(needed_documents(), [&](const auto& each) { return each.second.first == source; });
+}
+
+void Workspace::put(const Source& source, std::shared_ptr<const Document> document) {
+    const std::string key = key_of(source, device_);
+    jobs_->drop(loading_tag(key));
+    std::erase_if(entries_, [&](const auto& each) { return each.second.source == source && each.first != key; });
+    entries_[key] = {.source = source, .document = std::move(document)};
+    load_missing();
+    run_kernel();
+    Q_EMIT documents_changed();
+}
+
+void Workspace::draw(std::vector<tev::Command> commands) {
+    if (commands == drawing_) return;
+    drawing_ = std::move(commands);
+    Q_EMIT outlines_changed();
 }
 
 void Workspace::set_notice(const Notice& notice) {
@@ -172,6 +196,7 @@ std::size_t Workspace::frames() const {
 QString Workspace::title(std::size_t index) const {
     if (index >= session_.images.size()) return {};
     const std::shared_ptr<const Document> shown = document(index);
+    if (shown && shown->live_frame() > 0) return QString::fromStdString(shown->title());
     if (!shown || !shown->is_numbered()) return QString::fromStdString(title_of(session_.images[index]));
     return tr("%1 (frame %2 of %3)")
         .arg(QString::fromStdString(shown->title()))
@@ -277,7 +302,7 @@ void Workspace::load(const std::string& key, const Source& source, const Device&
     entries_[key] = {.source = source, .document = std::move(former), .loading = true};
     const QString title = QString::fromStdString(title_of(source));
     const QPointer<Workspace> self(this);
-    const ImageMaker maker = is_made(source) ? maker_ : nullptr;
+    const ImageMaker maker = is_live(source) ? live_maker_ : is_made(source) ? maker_ : nullptr;
     jobs_->start(loading_tag(key), [=](const CancellationToken& token) -> Jobs::Finish {
         Entry made{.source = source};
         try {

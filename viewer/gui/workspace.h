@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "viewer/live/tev_packet.h"
 #include "viewer/model/document.h"
 #include "viewer/model/history.h"
 #include "viewer/model/jobs.h"
@@ -54,11 +55,24 @@ public:
     void open(const std::vector<Source>& sources);
     /// Makes the document of an image that is in no file. Called on worker threads.
     using ImageMaker = std::function<std::shared_ptr<const Document>(const Source&, const Device&)>;
-    /// Sets the function that makes all images for which is_made() is true.
+    /// Sets the function that makes all images for which is_made() is true, except live images.
     void make_images_by(ImageMaker maker) { maker_ = std::move(maker); }
+    /// Sets the function that makes all images for which is_live() is true.
+    void make_live_images_by(ImageMaker maker) { live_maker_ = std::move(maker); }
     /// Begin of the paths of images that are in no file.
     static constexpr const char* kMadeImages = "review:";
+    static constexpr const char* kLiveImages = "live:";
+    /// Returns true for images that are in no file.
     static bool is_made(const Source& source);
+    /// Returns true for images of running programs.
+    static bool is_live(const Source& source);
+    /// Returns true if the image is shown, compared with, or an input of the kernel.
+    bool is_needed(const Source& source) const;
+    /// Replaces the document of an open image, on device(). Documents on other devices are made anew when needed.
+    void put(const Source& source, std::shared_ptr<const Document> document);
+    /// Replaces the vector graphics over the current image.
+    void draw(std::vector<tev::Command> commands);
+    const std::vector<tev::Command>& drawing() const noexcept { return drawing_; }
 
     /// The review of a suite that the window shows, or null. It is set before the window is created, and must outlive
     /// the window.
@@ -145,6 +159,7 @@ Q_SIGNALS:
     /// A document or the kernel's result was added or removed, or failed.
     void documents_changed();
     void hover_changed();
+    /// The outlines or the vector graphics have changed.
     void outlines_changed();
     /// Progress of loading, reading or exporting `what`, from 0 to 1. Negative: finished.
     void progressed(double share, QString what);
@@ -187,6 +202,8 @@ private:
     std::optional<SeenTexel> hovered_;
     std::map<QString, std::vector<Outline>> outlines_;
     ImageMaker maker_;
+    ImageMaker live_maker_;
+    std::vector<tev::Command> drawing_;
     SuiteReview* review_ = nullptr;
     Notice notice_;
     bool side_by_side_ = false;

@@ -226,7 +226,7 @@ void LiveServer::announce(const Connection& connection, const detail::ShowReceiv
     record.connection = connection.id;
     record.number = received.image;
     record.taken = received.frames;
-    record.state.has_ended = false;
+    record.state.is_program = true;
     tell();
 }
 
@@ -240,7 +240,7 @@ void LiveServer::take_newest(Record& record) {
     record.state.frame = record.taken = ready->frame;
     const std::span<const std::byte> texels(record.memory->slot(ready->slot), record.memory->frame_bytes());
     record.current = std::make_shared<const LiveFrame>(
-        LiveFrame{record.format, record.extent, ready->frame, texels, std::move(slot)});
+        LiveFrame{record.format, record.extent, ready->frame, record.state.dropped, texels, std::move(slot)});
 }
 
 // --- images of clients -----------------------------------------------------------------------------------------------
@@ -329,6 +329,7 @@ LiveServer::Record& LiveServer::add(const std::string& name, std::size_t bytes) 
     }
     Record record;
     record.state.name = name;
+    record.state.creation = ++next_creation_;
     record.state.version = found != records_.end() ? found->second.state.version + 1 : 0;
     record.order = found != records_.end() ? found->second.order : ++next_order_;
     record.bytes = bytes;
@@ -359,7 +360,7 @@ std::shared_ptr<const LiveFrame> LiveServer::frame(const std::string& name) {
         record.state.frame = record.updates;
         record.current =
             std::make_shared<const LiveFrame>(LiveFrame{record.drawn->format(), record.drawn->extent(), record.updates,
-                                                        std::as_bytes(std::span<const float>(*texels)), texels});
+                                                        0, std::as_bytes(std::span<const float>(*texels)), texels});
     }
     return record.current;
 }

@@ -27,8 +27,9 @@ namespace texton::viewer {
 /// The texels of a frame, in packed rows. They are kept, and do not change, as long as the object exists.
 struct LiveFrame {
     Format format = Format::rgba32_float;
-    Extent extent;             ///< the depth is the number of layers
-    std::uint64_t number = 0;  ///< counted from 1 by the program, or by updates of a client of tev's protocol
+    Extent extent;              ///< the depth is the number of layers
+    std::uint64_t number = 0;   ///< counted from 1 by the program, or by updates of a client of tev's protocol
+    std::uint64_t dropped = 0;  ///< frames before it that were never returned
     std::span<const std::byte> texels;
     std::shared_ptr<const void> owner;
 };
@@ -36,10 +37,12 @@ struct LiveFrame {
 /// The state of a live image.
 struct LiveImage {
     std::string name;
-    std::uint64_t version = 0;  ///< changes when LiveServer::frame() can return another frame
-    std::uint64_t frame = 0;    ///< number of the last frame that LiveServer::frame() returned; 0: none
-    std::uint64_t dropped = 0;  ///< frames before it that were never returned
-    bool has_ended = false;     ///< true: the program has closed its connection; no further frames come
+    std::uint64_t creation = 0;  ///< changes when a program or client creates the image anew
+    std::uint64_t version = 0;   ///< changes when LiveServer::frame() can return another frame
+    std::uint64_t frame = 0;     ///< number of the last frame that LiveServer::frame() returned; 0: none
+    std::uint64_t dropped = 0;   ///< frames before it that were never returned
+    bool is_program = false;     ///< true: of a program that calls texton::show()
+    bool has_ended = false;      ///< true: the program has closed its connection; no further frames come
 };
 
 /// What a client of tev's protocol asks for.
@@ -151,6 +154,7 @@ private:
     mutable std::mutex mutex_;  // guards the members below
     std::map<std::string, Record> records_;
     std::uint64_t next_order_ = 0;
+    std::uint64_t next_creation_ = 0;
     struct Drawing {
         std::vector<tev::Command> commands;
         std::size_t bytes = 0;

@@ -95,6 +95,14 @@ std::shared_ptr<const Document> Document::of(Array array, std::string title, con
     return document;
 }
 
+std::shared_ptr<const Document> Document::of_frame(Array array, std::string title, std::uint64_t number) {
+    const std::shared_ptr<Document> document(new Document({}, std::move(title), image_of(array), array.device()));
+    document->array_ = std::move(array);
+    document->whole_ = document->info();
+    document->live_frame_ = number;
+    return document;
+}
+
 void Document::halve(int times) {
     const std::shared_ptr<Document> alone(new Document(*this));
     alone->whole_ = info(0);

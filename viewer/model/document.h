@@ -7,6 +7,7 @@
 // computations.
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,8 @@ public:
     /// Creates a document from an existing array, for example the result of a kernel. If `like` is reduced and its
     /// array has the same extent, the result refers to the same positions as `like`.
     static std::shared_ptr<const Document> of(Array array, std::string title, const Document* like = nullptr);
+    /// Creates a document from a frame of a running program. `number` is at least 1.
+    static std::shared_ptr<const Document> of_frame(Array array, std::string title, std::uint64_t number);
 
     /// Returns the title for the window: the name of the file.
     const std::string& title() const noexcept { return title_; }
@@ -49,6 +52,8 @@ public:
     bool is_numbered() const noexcept { return files_.frames > 0; }
     /// Returns the number of frames of the video file or the numbered files; 1 for other images.
     std::size_t frames() const { return is_numbered() ? files_.frames : file_.metadata().frames; }
+    /// Returns the number of the frame if it is one of a running program, else 0.
+    std::uint64_t live_frame() const noexcept { return live_frame_; }
     /// Returns the image whose texels the array contains: that of the files, or the reduced image.
     const ImageFile& image() const noexcept { return image_; }
     /// Returns the image of the files at full size, or the array if there are no files.
@@ -127,6 +132,7 @@ private:
     PlanarArray planar_;
     int planes_ = 1;
     int halvings_ = 0;
+    std::uint64_t live_frame_ = 0;
     ArrayInfo whole_;
     ArrayInfo whole_chroma_;
     std::shared_ptr<const FileTexels> file_texels_;  // null if the array is not reduced
