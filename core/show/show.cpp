@@ -40,7 +40,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kShow = "texton::show";
 constexpr auto kBetweenAttempts = std::chrono::milliseconds(100);
-constexpr std::size_t kPiece = std::size_t{1} << 20;  // bytes of a copy that one thread makes at a time
+constexpr std::size_t kParallelBytes = std::size_t{1} << 20;  // for fewer bytes, threads take longer to start
 
 // An image that was announced to the window.
 struct Image {
@@ -180,27 +180,26 @@ std::optional<Frame> take_slot(State& state, const detail::MemoryLocation& texel
     return Frame{shown.image, state.connection, claim->slot, result.frame};
 }
 
-// Copies host memory to packed rows.
+// Copies host memory to packed rows. Each thread gets one long contiguous piece, because the C library writes long pieces
+// past the caches.
 void copy_rows(std::byte* to, const detail::MemoryLocation& from, bool in_parallel) {
     const detail::Box box = detail::box_of(from);
-    const std::size_t rows = box.rows * box.slices;
-    const auto row = [&](std::size_t index) {
-        return from.address + index / box.rows * from.slice_pitch + index % box.rows * from.pitch;
-    };
-    const std::size_t rows_of_piece = std::max<std::size_t>(1, kPiece / box.row_bytes);
-    const std::size_t pieces =
-        rows == 1 ? (box.row_bytes + kPiece - 1) / kPiece : (rows + rows_of_piece - 1) / rows_of_piece;
-    const auto copy_piece = [&](std::size_t piece) {
-        if (rows == 1) {
-            const std::size_t begin = piece * kPiece;
-            std::memcpy(to + begin, from.address + begin, std::min(kPiece, box.row_bytes - begin));
-            return;
+    const std::size_t total = box.row_bytes * box.rows * box.slices;
+    const auto run = [&](std::size_t begin, std::size_t end) {  // bytes, counted through all rows
+        while (begin < end) {
+            const std::size_t row = begin / box.row_bytes, byte = begin % box.row_bytes;
+            const std::size_t count = std::min(end - begin, box.row_bytes - byte);
+            const std::byte* source =
+                from.address + row / box.rows * from.slice_pitch + row % box.rows * from.pitch + byte;
+            std::memcpy(to + begin, source, count);
+            begin += count;
         }
-        for (std::size_t i = piece * rows_of_piece; i < std::min(rows, (piece + 1) * rows_of_piece); ++i)
-            std::memcpy(to + i * box.row_bytes, row(i), box.row_bytes);
     };
-    if (in_parallel && pieces > 1) return detail::run_in_parallel(pieces, copy_piece);
-    for (std::size_t piece = 0; piece < pieces; ++piece) copy_piece(piece);
+    const std::size_t pieces = in_parallel && total >= kParallelBytes ? detail::cpu_cores() : 1;
+    if (pieces == 1) return run(0, total);
+    const std::size_t piece = (total / pieces + 64) / 64 * 64;
+    detail::run_in_parallel(pieces,
+                            [&](std::size_t i) { run(std::min(i * piece, total), std::min((i + 1) * piece, total)); });
 }
 
 // Write-combined memory is refused by copy().

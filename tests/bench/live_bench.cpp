@@ -1,19 +1,21 @@
-// texton-live-bench [SECONDS]: counts the different frames of a running program that the canvas paints, offscreen, at
+// texton-live-bench [SECONDS [RATE]]: counts the different frames of a running program that the canvas paints, offscreen, at
 // 1280 x 800 pixels.
 //
-// A second process shows frames of 4096 x 2160 rgba32_float texels as fast as it can. Each texel holds the number of its
+// A second process shows RATE frames of 4096 x 2160 rgba32_float texels per second (default: 60), or as many as it can. Each texel holds the number of its
 // frame. A painted frame counts only if the texels at its corners and its center hold its number.
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <QApplication>
-#include <QElapsedTimer>
 #include <QStandardPaths>
+#include <QTimer>
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <set>
 #include <string>
 #include <thread>
@@ -32,11 +34,17 @@ using namespace texton;
 using namespace texton::viewer;
 
 constexpr Extent kFrame{4096, 2160};
+constexpr int kPatience = 600'000;  // milliseconds
 
-[[noreturn]] void show_frames() {
+[[noreturn]] void show_frames(double rate) {
+    const auto period =
+        std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(1 / rate));
+    auto due = std::chrono::steady_clock::now();
     std::vector<float> texels(kFrame.width * kFrame.height * 4);
     for (std::uint64_t next = 1;;) {
+        due = std::max(due + period, std::chrono::steady_clock::now());
         std::ranges::fill(texels, static_cast<float>(next));
+        std::this_thread::sleep_until(due);
         const ShowResult result =
             show(host_view(static_cast<const void*>(texels.data()), Format::rgba32_float, kFrame), "frames");
         if (result.outcome == ShowOutcome::no_window) {
@@ -45,6 +53,12 @@ constexpr Extent kFrame{4096, 2160};
             next = result.frame + 1;
         }
     }
+}
+
+double processor_milliseconds() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
 }
 
 bool holds_its_number(const Document& document) {
@@ -69,8 +83,9 @@ int main(int argc, char** argv) {
     const std::string socket = fmt::format("@texton-live-bench-{}", getpid());
     setenv("TEXTON_SHOW", socket.c_str(), 1);
     const double seconds = argc > 1 ? std::max(std::atof(argv[1]), 1.0) : 10;
+    const double rate = argc > 2 ? std::max(std::atof(argv[2]), 1.0) : 60;
     const pid_t program = fork();  // before there are threads
-    if (program == 0) show_frames();
+    if (program == 0) show_frames(rate);
 
     std::set<std::uint64_t> painted;
     std::size_t wrong = 0;
@@ -85,24 +100,25 @@ int main(int argc, char** argv) {
         canvas.show();
         LiveImages live(workspace, {.tcp = std::nullopt, .socket = detail::show_address(socket)});
         QObject::connect(&canvas, &Canvas::painted_frame, &live, &LiveImages::frame_painted, Qt::QueuedConnection);
-        QElapsedTimer timer;
         QObject::connect(&canvas, &Canvas::painted_frame, &canvas, [&](std::uint64_t frame) {
-            if (!timer.isValid()) timer.start();  // with the first frame
+            if (painted.empty())  // the time begins with the first frame
+                QTimer::singleShot(static_cast<int>(seconds * 1000), &canvas, [] { QApplication::quit(); });
             if (holds_its_number(*workspace.document())) {
                 painted.insert(frame);
             } else {
                 ++wrong;
             }
         });
-        while (!timer.isValid() || static_cast<double>(timer.elapsed()) < seconds * 1000)
-            QApplication::processEvents(QEventLoop::WaitForMoreEvents, 100);
+        QTimer::singleShot(kPatience, &canvas, [] { QApplication::quit(); });
+        QApplication::exec();
+        const double busy = processor_milliseconds() / static_cast<double>(std::max<std::size_t>(painted.size(), 1));
         const auto images = live.server().images();
         fmt::print(
             "{} x {} rgba32_float: {:.1f} different frames per second painted on {} processors ({} in {:g} s, {} "
-            "wrong, {} dropped)\n",
+            "wrong, {} dropped); {:.1f} ms of processor time of the window each\n",
             kFrame.width, kFrame.height, static_cast<double>(painted.size()) / seconds,
-            std::thread::hardware_concurrency(), painted.size(), seconds, wrong,
-            images.empty() ? 0 : images[0].dropped);
+            std::thread::hardware_concurrency(), painted.size(), seconds, wrong, images.empty() ? 0 : images[0].dropped,
+            busy);
     }
     kill(program, SIGKILL);
     waitpid(program, nullptr, 0);

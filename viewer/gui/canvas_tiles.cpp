@@ -16,6 +16,7 @@ constexpr std::size_t kMaxTilesAtOnce = 8;
 constexpr std::size_t kMaxLayers = 6;
 constexpr double kOverviewSide = 512;
 constexpr std::size_t kFileSlot = 2;
+constexpr int kStillMilliseconds = 150;  // a frame of a running program that is shown for longer is refined
 
 // Returns the parts of the scene that the values depend on: scenes with equal content have equal tiles.
 Scene content_of(const Scene& scene) {
@@ -85,7 +86,11 @@ std::size_t bytes_of(const QImage& image, const Values* values) {
 }  // namespace
 
 CanvasTiles::CanvasTiles(Jobs& jobs, std::string tag, QObject* parent)
-    : QObject(parent), jobs_(jobs), tag_(std::move(tag)) {}
+    : QObject(parent), jobs_(jobs), tag_(std::move(tag)) {
+    refines_.setSingleShot(true);
+    refines_.setInterval(kStillMilliseconds);
+    connect(&refines_, &QTimer::timeout, this, [this] { start_jobs(); });
+}
 
 bool CanvasTiles::Layer::shows(const Scene& other) const { return without_zoom(content) == without_zoom(other); }
 
@@ -129,6 +134,8 @@ void CanvasTiles::set_layer(const Scene& content) {
     if (!other_image) return;
 
     problem_.clear();
+    refines_.stop();
+    if (content.shown && content.shown->live_frame() > 0 && !whole_.expired()) refines_.start();
     if (!overview_.tiles.empty()) older_.push_front(std::move(overview_));
     if (content.shown == nullptr) older_.clear();
     overview_ = {};
@@ -189,6 +196,7 @@ std::optional<CanvasTiles::Wish> CanvasTiles::wish_for(const Layer& layer, bool 
 std::optional<CanvasTiles::Wish> CanvasTiles::next_wish() const {
     if (!problem_.isEmpty() || !scene_.shown) return std::nullopt;
     if (auto wish = wish_for(current_, false, seen_, Quality::quick)) return wish;
+    if (refines_.isActive()) return std::nullopt;
     if (auto wish = wish_for(overview_, true, overview_keys_, Quality::quick)) return wish;
     const auto full = [](const Layer& layer) { return layer.of_files ? Quality::quick : Quality::full; };
     if (auto wish = wish_for(current_, false, seen_, full(current_))) return wish;

@@ -2,6 +2,7 @@
 #include <QImage>
 #include <QObject>
 #include <QPainter>
+#include <QTimer>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -110,8 +111,9 @@ private:
     std::set<Key> around_;  // visible tiles and a ring around them
     std::set<Key> overview_keys_;
     Layer current_;
-    Layer overview_;                       // the whole image at a small zoom
-    std::deque<Layer> older_;              // newest last
+    Layer overview_;           // the whole image at a small zoom
+    std::deque<Layer> older_;  // newest last
+    QTimer refines_;           // runs while quick tiles are enough, because another frame of a running program may come
     std::weak_ptr<const Document> whole_;  // the last one of which all visible tiles existed
     std::uint64_t display_ = 1;
     std::array<std::optional<Work>, 3> busy_;  // running job per slot; the last slot reads files
