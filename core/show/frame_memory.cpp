@@ -56,8 +56,11 @@ FrameMemory::FrameMemory(std::size_t frame_bytes) : frame_bytes_(frame_bytes), s
     if (descriptor < 0) refuse_memory("shared memory", bytes);
     void* memory = MAP_FAILED;
     // Sealed, so that the window can read it without a check of the size before each access.
-    if (::ftruncate(descriptor, static_cast<off_t>(bytes)) == 0 &&
-        ::fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+    int sized = 0;
+    do {
+        sized = ::ftruncate(descriptor, static_cast<off_t>(bytes));
+    } while (sized != 0 && errno == EINTR);
+    if (sized == 0 && ::fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
         memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     if (memory == MAP_FAILED) {
         const int why = errno;

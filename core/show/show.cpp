@@ -105,8 +105,8 @@ void retire(State& state, Name& name) {
 // Returns false if no window listens.
 bool connect(State& state) {
     if (state.connection != nullptr && !state.connection->is_open()) {
-        state.connection = nullptr;
         for (auto& [name, shown] : state.names) retire(state, shown);
+        state.connection = nullptr;
     }
     std::erase_if(state.retired, [](const auto& each) { return each->pending.load(std::memory_order_acquire) == 0; });
     if (state.connection != nullptr) return true;
@@ -232,9 +232,13 @@ void enqueue(const Frame& frame, const ConstView& view, const Stream& stream) {
         copy(frame.view(), view, stream);
         stream.run(done);
     } catch (...) {
-        if (copies) {  // the copy may be enqueued, so nothing else may ever write the slot
-            image->lost_slot = true;
-            throw;
+        if (copies) {
+            try {
+                stream.synchronize();  // the copy may be enqueued
+            } catch (...) {
+                image->lost_slot = true;  // it may write at any time, so nothing else may ever write the slot
+                throw;
+            }
         }
         image->memory.release(frame.slot);
         image->pending.fetch_sub(1, std::memory_order_release);

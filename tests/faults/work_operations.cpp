@@ -1,5 +1,10 @@
 // Streams, events, graphs, copies of every kind, and exchange with other libraries.
+#include <unistd.h>
+
 #include <atomic>
+#include <cstdlib>
+#include <optional>
+#include <string>
 
 #include <texton/array_interface.h>
 #include <texton/copy.h>
@@ -10,8 +15,10 @@
 #include <texton/linear.h>
 #include <texton/pinned.h>
 #include <texton/pitched.h>
+#include <texton/show.h>
 
 #include "tests/faults/operations.h"
+#include "tests/support/show_window.h"
 
 namespace texton::test {
 namespace {
@@ -227,6 +234,44 @@ Bytes exchange_interfaces(const Device& device) {
     return texels_of(const_from_array_interface(device, constant));
 }
 
+// A frame with a stream and one without, after which the window is closed, so that the next call releases everything.
+Prepared show_frames(const Device& device) {
+    const Aside own;
+    const std::string address = "@texton-faults-" + std::to_string(getpid());
+    setenv("TEXTON_SHOW", address.c_str(), 1);
+    const auto run = [device, address] {
+        const Linear memory(device, 4096);
+        const View view = memory.view(Format::r8_uint, {64, 64});
+        fill(view, std::uint8_t{5});
+        const Stream stream(device);
+        struct Closing {
+            std::optional<ShowWindow> window;
+            ConstView view;
+            ~Closing() {
+                const Aside own;
+                window.reset();
+                (void)texton_show_view(&view, "frame");
+            }
+        };
+        Closing closing;
+        closing.view = view;
+        {
+            const Aside own;
+            closing.window.emplace(address);
+            (void)texton_show_view(&view, "frame");  // connects
+        }
+        (void)show(view, "frame");
+        (void)show(view, "frame", stream);
+        stream.synchronize();
+        const Aside own;
+        (void)texton_show_view(&view, "frame");  // a failed call may have dropped the other frames
+        closing.window->receive(0);
+        const std::optional<ShownFrame> frame = closing.window->read("frame");
+        return frame ? frame->texels : Bytes();
+    };
+    return {run};
+}
+
 }  // namespace
 
 std::vector<Operation> work_operations() {
@@ -240,6 +285,7 @@ std::vector<Operation> work_operations() {
         {"CopyBetweenDevices", {"copy"}, with_device(copy_between_devices)},
         {"CopyBatch", {"copy"}, copy_batch},
         {"FillWithPatterns", {"fill"}, with_device(fill_patterns)},
+        {"Show", {"show"}, show_frames},
     };
 }
 

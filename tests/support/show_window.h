@@ -17,8 +17,8 @@ namespace texton::test {
 /// An image that a program shows.
 struct ShownImage {
     std::size_t connection = 0;  ///< number of the connection, in the order of acceptance
-    detail::ShowReceived announced;
-    std::unique_ptr<detail::FrameMemory> memory;
+    texton::detail::ShowReceived announced;
+    std::unique_ptr<texton::detail::FrameMemory> memory;
 };
 
 /// A frame that was read.
@@ -30,7 +30,7 @@ struct ShownFrame {
 /// Listens for programs, and reads their frames.
 class ShowWindow {
 public:
-    explicit ShowWindow(const std::string& address) : listener_(*detail::show_address(address)) {}
+    explicit ShowWindow(const std::string& address) : listener_(*texton::detail::show_address(address)) {}
 
     /// Receives all messages that arrive within this time.
     void receive(int milliseconds = 20) {
@@ -39,7 +39,7 @@ public:
             for (const auto& each : connections_) waiting.push_back({each.get(), POLLIN, 0});  // -1 is ignored
             if (poll(waiting.data(), waiting.size(), milliseconds) <= 0) return;
             if (waiting[0].revents != 0)
-                if (detail::OwnedDescriptor next = listener_.accept()) connections_.push_back(std::move(next));
+                if (texton::detail::OwnedDescriptor next = listener_.accept()) connections_.push_back(std::move(next));
             for (std::size_t i = 1; i < waiting.size(); ++i)
                 if (waiting[i].revents != 0) receive_from(i - 1);
         }
@@ -69,20 +69,21 @@ public:
 private:
     void receive_from(std::size_t index) {
         while (true) {
-            detail::ShowReceived received;
-            detail::OwnedDescriptor memory;
-            const auto state = detail::receive_show_message(connections_[index].get(), received, memory);
-            if (state == detail::ShowConnectionState::closed) connections_[index] = detail::OwnedDescriptor();
-            if (state != detail::ShowConnectionState::received) return;
-            if (received.kind != detail::ShowMessageKind::image) continue;
+            texton::detail::ShowReceived received;
+            texton::detail::OwnedDescriptor memory;
+            const auto state = texton::detail::receive_show_message(connections_[index].get(), received, memory);
+            if (state == texton::detail::ShowConnectionState::closed)
+                connections_[index] = texton::detail::OwnedDescriptor();
+            if (state != texton::detail::ShowConnectionState::received) return;
+            if (received.kind != texton::detail::ShowMessageKind::image) continue;
             const std::size_t bytes = packed_bytes(received.format, received.extent);
             images_.push_back(std::make_unique<ShownImage>(
-                ShownImage{index, received, std::make_unique<detail::FrameMemory>(memory.get(), bytes)}));
+                ShownImage{index, received, std::make_unique<texton::detail::FrameMemory>(memory.get(), bytes)}));
         }
     }
 
-    detail::ShowListener listener_;
-    std::vector<detail::OwnedDescriptor> connections_;  // empty after the program has ended
+    texton::detail::ShowListener listener_;
+    std::vector<texton::detail::OwnedDescriptor> connections_;  // empty after the program has ended
     std::vector<std::unique_ptr<ShownImage>> images_;
 };
 
