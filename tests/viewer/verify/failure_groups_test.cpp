@@ -1,5 +1,7 @@
 #include <fstream>
+#include <limits>
 #include <map>
+#include <span>
 
 #include <gmock/gmock.h>
 
@@ -25,6 +27,13 @@ protected:
         if (odd >= 0) texels[4 * odd_texel] = static_cast<std::byte>(odd);
         write_image(folder_.at(name + ".png"), Format::rgba8_unorm, extent, texels);
         cases_[name] = R"("images": ")" + name + ".png\"";
+    }
+    // Writes an image of floats that are 0, except one.
+    void write_floats(const std::string& name, float value) {
+        std::vector<float> texels(16);
+        texels[5] = value;
+        write_image(folder_.at(name + ".exr"), Format::r32_float, {4, 4}, std::as_bytes(std::span(texels)));
+        cases_[name] = R"("images": ")" + name + ".exr\"";
     }
     Suite suite() const {
         std::ofstream file(folder_.at("s.json"));
@@ -106,6 +115,16 @@ TEST_F(FailureGroupsTest, GroupsAreInOrderOfSeverity) {
     cases_["absent"] = R"("images": "absent.png")";
     EXPECT_THAT(groups(), ElementsAre(ElementsAre("absent"), ElementsAre("size"), ElementsAre("large"),
                                       ElementsAre("many"), ElementsAre("few"), ElementsAre("unapproved")));
+}
+
+TEST_F(FailureGroupsTest, NanIsMoreSevereThanNumbersAndTheSignOfZeroIsAGroupOfItsOwn) {
+    for (const char* name : {"a", "b", "c", "d"}) write_floats(name, 0);
+    approve();
+    write_floats("a", 1e30F);
+    write_floats("b", std::numeric_limits<float>::quiet_NaN());
+    write_floats("c", -0.0F);
+    write_floats("d", std::numeric_limits<float>::denorm_min());
+    EXPECT_THAT(groups(), ElementsAre(ElementsAre("b"), ElementsAre("a"), ElementsAre("d"), ElementsAre("c")));
 }
 
 TEST_F(FailureGroupsTest, FailuresAreGroupedByMessageWithoutTheNameOfTheCase) {
