@@ -11,6 +11,7 @@ texton_packages=(
     libopenimageio-dev libzstd-dev zlib1g-dev libjpeg62-turbo-dev libssl-dev
     qt6-base-dev libcli11-dev fonts-dejavu-core
     nlohmann-json3-dev libdlpack-dev libgtest-dev libgmock-dev libbenchmark-dev
+    python3
 )
 
 # The programs idiff and iinfo, whose results the tests compare with those of texton, and parallel, which runs shards of a batch.
