@@ -144,7 +144,7 @@ TEST_F(LiveServerTest, AWrongPacketClosesItsConnectionWithAMessage) {
     const std::vector<std::pair<std::string, std::string>> scenarios{
         {"wrong type", "no packet of type 9"},  {"too few values", "but 15 values follow"},
         {"outside", "exceeds the image small"}, {"too large", "needs"},
-        {"too long", "a packet needs 4.0 GiB"},   {"half", "inside a packet"}};
+        {"too long", "a packet needs 4.0 GiB"}, {"half", "inside a packet"}};
     for (const auto& [scenario, message] : scenarios) {
         send(server, scenario);
         std::string said;
