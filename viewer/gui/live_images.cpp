@@ -69,7 +69,8 @@ LiveImages::LiveImages(Workspace& workspace, const LiveServer::Options& options,
             QMetaObject::invokeMethod(
                 this, [this] { update(); }, Qt::QueuedConnection);
     });
-    workspace_.make_live_images_by([this](const Source& source, const Device& device) { return make(source, device); });
+    workspace_.make_live_images_by(
+        [shown = shown_](const Source& source, const Device& device) { return make(*shown, source, device); });
 }
 
 LiveImages::~LiveImages() {
@@ -123,8 +124,8 @@ void LiveImages::forget_closed_images(const std::vector<LiveImage>& states) {
         const auto state = std::ranges::find(states, name, &LiveImage::name);
         if (state != states.end() && state->creation == image.creation && (state->has_ended || !state->is_program)) {
             server_.close(name);
-            const std::lock_guard lock(mutex_);
-            shown_.erase(image.source.paths.front());
+            const std::lock_guard lock(shown_->mutex);
+            shown_->frames.erase(image.source.paths.front());
         }
     }
 }
@@ -144,8 +145,8 @@ void LiveImages::add_new_images(const std::vector<LiveImage>& states) {
         if (is_open(image.source)) continue;
         image.is_closed = false;
         {
-            const std::lock_guard lock(mutex_);
-            shown_[image.source.paths.front()] = frame;
+            const std::lock_guard lock(shown_->mutex);
+            shown_->frames[image.source.paths.front()] = frame;
         }
         workspace_.look([&](Session& session) {
             session.images.push_back(image.source);
@@ -154,12 +155,12 @@ void LiveImages::add_new_images(const std::vector<LiveImage>& states) {
     }
 }
 
-std::shared_ptr<const Document> LiveImages::make(const Source& source, const Device& device) const {
+std::shared_ptr<const Document> LiveImages::make(Shown& shown, const Source& source, const Device& device) {
     std::shared_ptr<const LiveFrame> frame;
     {
-        const std::lock_guard lock(mutex_);
-        const auto found = shown_.find(source.paths.front());
-        if (found != shown_.end()) frame = found->second;
+        const std::lock_guard lock(shown.mutex);
+        const auto found = shown.frames.find(source.paths.front());
+        if (found != shown.frames.end()) frame = found->second;
     }
     if (!frame) {
         throw Error({.code = ErrorCode::bad_argument,
@@ -200,8 +201,8 @@ void LiveImages::copy_newest(Image& image, const LiveImage& state) {
             image.copies = false;
             if (!document) return self->workspace_.tell(problem);
             {
-                const std::lock_guard lock(self->mutex_);
-                self->shown_[image.source.paths.front()] = frame;
+                const std::lock_guard lock(self->shown_->mutex);
+                self->shown_->frames[image.source.paths.front()] = frame;
             }
             const Array& array = document->array();
             const bool known =

@@ -50,16 +50,20 @@ private:
     void draw();
     bool is_open(const Source& source) const;
     std::size_t index_of(const std::string& name) const;
-    std::shared_ptr<const Document> make(const Source& source, const Device& device) const;
 
     Workspace& workspace_;
     std::map<std::string, Image> images_;  // by name
     std::uint64_t next_source_ = 0;
     bool waits_for_canvas_ = false;
     QTimer patience_;  // for a canvas that is not visible
-    mutable std::mutex mutex_;
-    std::map<std::string, std::shared_ptr<const LiveFrame>> shown_;  // by path of the source; guarded by the mutex
-    LiveServer server_;                                              // last member: its thread ends first
+    /// The frames that the images show, by the paths of their sources. Jobs use it, and can outlive this object.
+    struct Shown {
+        std::mutex mutex;
+        std::map<std::string, std::shared_ptr<const LiveFrame>> frames;
+    };
+    static std::shared_ptr<const Document> make(Shown& shown, const Source& source, const Device& device);
+    const std::shared_ptr<Shown> shown_ = std::make_shared<Shown>();
+    LiveServer server_;  // last member: its thread ends first
 };
 
 }  // namespace texton::viewer

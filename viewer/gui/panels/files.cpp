@@ -211,6 +211,8 @@ void FilesPanel::make_next_thumbnail() {
             break;
         }
         const bool failed = !workspace().problem(index).isEmpty();
+        // Only the window knows the texels of live images.
+        if (Workspace::is_live(session.images[index])) continue;
         if (next == nullptr && small == nullptr && !failed && !workspace().is_loading(session.current))
             next = &session.images[index];
     }
