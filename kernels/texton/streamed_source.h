@@ -2,6 +2,7 @@
 // Fetches from a StreamedTexture in functors of launch(). A fetch returns what is resident and notes what is missing:
 //
 //     struct Zoom {
+//         static constexpr unsigned kPixels = 1;  // many fetches per pixel
 //         texton::StreamedFeedback feedback;
 //         float lod;
 //         template <std::size_t count, class Source>

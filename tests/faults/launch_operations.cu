@@ -71,6 +71,7 @@ Bytes launch_batch(const Device& device) {
 }
 
 struct FetchStreamed {
+    static constexpr unsigned kPixels = 1;
     StreamedFeedback feedback;
     template <std::size_t count, class Source>
     TEXTON_HD Float4 operator()(PixelPosition at, const SourceArray<Source, count>& clamps) const {

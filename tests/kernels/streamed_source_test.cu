@@ -27,6 +27,7 @@ using test::pyramid_info;
 // Fetches the points of a list, one for each pixel. The image gets the texels, `clamps` the clamps.
 template <ArrayKind kind, FetchOperation operation>
 struct FetchPoints {
+    static constexpr unsigned kPixels = 1;
     StreamedFeedback feedback;
     const FetchPoint* points;
     std::int32_t* clamps;
