@@ -73,6 +73,7 @@ Region StreamedState::swept_region(const StreamedView& view, const Region& regio
 
 void StreamedState::request(std::span<const StreamedView> views) {
     constexpr std::size_t kMaxTiles = std::size_t{1} << 20;
+    constexpr int kCallsOfFetches = 8;
     const std::lock_guard lock(mutex_);
     std::unordered_map<TileNumber, Request> found;
     std::vector<TileNumber> ahead;
@@ -121,8 +122,10 @@ void StreamedState::request(std::span<const StreamedView> views) {
     views_ = std::move(requests);
     asked_ = std::move(asked);
     ahead_ = std::move(ahead);
-    fetched_.clear();
-    used_.clear();
+    if (++calls_since_fetches_ > kCallsOfFetches) {
+        fetched_.clear();
+        used_.clear();
+    }
     rebuild();
 }
 

@@ -165,6 +165,7 @@ private:
     std::vector<TileNumber> collected_;  // by sample() since the last update
     bool has_collected_ = false;
     std::vector<TileNumber> used_;   // by the last launches
+    int calls_since_fetches_ = 0;    // of request(), since fetched_ and used_ were set
     std::vector<TileNumber> stale_;  // resident, to be unmapped
     std::uint64_t generation_ = 1;
     bool changed_ = false;  // rebuild() is necessary

@@ -98,6 +98,7 @@ void StreamedState::take_requests(StreamingProgress& progress) {
     if (launched) used_ = std::move(noted.used);
     for (const TileNumber tile : fetched_) (tiles_.contains(tile) ? counts_.hits : counts_.misses) += 1;
     for (const TileNumber tile : used_) counts_.hits += tiles_.contains(tile);
+    calls_since_fetches_ = 0;
     changed_ = true;
 }
 

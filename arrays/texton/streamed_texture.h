@@ -163,8 +163,9 @@ public:
     /// all its texels. Throws Error{out_of_bounds} if `clamp` is not in 0 to resident_level().
     const Texture& texture(int clamp = 0) const;
 
-    /// Replaces all earlier requests, including those that sample() and kernels made before the last update(). The
-    /// views are needed until the next call. A view that has the level, layer and position in `views` of a view of the
+    /// Replaces the views of the previous call: these views are needed until the next call. Tiles that sample() and
+    /// kernels have requested remain needed until others are requested in this way, or until eight more calls of
+    /// request(). A view that has the level, layer and position in `views` of a view of the
     /// previous call, but another region, has moved: see StreamedTextureInfo::prefetch.
     ///
     /// Throws Error{out_of_bounds} if a level, layer or region does not exist, Error{bad_argument} for an invalid
@@ -181,7 +182,7 @@ public:
     void wait_for_reads(std::chrono::microseconds limit) const;
 
     /// Fetches all points and returns when the results are complete. Waits for the work of update() and for the default
-    /// stream, but not for other streams. Tiles of points whose clamp is not 0 are requested by the next update(), as
+    /// stream, but not for other streams; calls of other threads wait for it. Tiles of points whose clamp is not 0 are requested by the next update(), as
     /// if a kernel had fetched them; tiles of the other points count as requested too.
     ///
     /// `operation` is lod or gradients: other fetches always read level 0. Throws Error{bad_argument} for them, and the

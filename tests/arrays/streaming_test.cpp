@@ -138,6 +138,30 @@ TEST_P(StreamingTest, NewRequestsReplaceReadsThatAreNoLongerNeeded) {
     EXPECT_GE(texture.statistics().discarded_reads, 60u);
 }
 
+TEST_P(StreamingTest, RequestsOfFetchesRemainWhileViewsChange) {
+    const Stream stream(device());
+    std::atomic<bool> held = true;
+    StreamedTexture texture = make([&](const PyramidBox& box, const std::stop_token& stop) {
+        while (held && box.level < 4 && !stop.stop_requested()) std::this_thread::sleep_for(1ms);
+    });
+    const FetchPoint point{.x = 9.5f / 16, .y = 5.5f / 8};
+    (void)texture.sample({&point, 1});
+    for (std::size_t i = 0; i < 8; ++i) {
+        request(texture, {{.region = tile_region(i, 0)}});
+        (void)texture.update(stream, 0us);
+    }
+    held = false;
+    EXPECT_TRUE(settle(texture, stream).complete());
+    EXPECT_EQ(texture.sample({&point, 1}).clamps.at(0), 0);
+    EXPECT_TRUE(is_resident(texture, 0, 9, 5));
+    // Later they are forgotten.
+    (void)texture.update(stream, 0us);
+    texture.set_budget(texture.minimum_budget() + kTileBytes);
+    for (std::size_t i = 0; i < 9; ++i) request(texture, {{.region = tile_region(i, 1)}});
+    EXPECT_TRUE(settle(texture, stream).complete());
+    EXPECT_FALSE(is_resident(texture, 0, 9, 5));
+}
+
 // --- budget ----------------------------------------------------------------------------------------------------------
 
 TEST_P(StreamingTest, TheLeastRecentlyRequestedTilesLoseTheirMemory) {
