@@ -1,6 +1,7 @@
 #include "arrays/streaming/feedback_buffer.h"
 
 #include <algorithm>
+#include <bit>
 
 #include <texton/copy.h>
 #include <texton/error.h>
@@ -26,7 +27,10 @@ FeedbackBuffer::FeedbackBuffer(const Device& device, const ArrayInfo& info, cons
     own.volume = info.kind == ArrayKind::array_3d;
     own.sampler = sampler;
     own.capacity = capacity;
-    set(own.tile, grid.tile());
+    const Extent& tile = grid.tile();  // its sides are powers of two
+    own.tile_bits[0] = std::countr_zero(tile.width);
+    own.tile_bits[1] = std::countr_zero(tile.height);
+    own.tile_bits[2] = std::countr_zero(tile.depth);
     for (int level = 0; level < own.resident_level; ++level) {
         set(own.levels[level].texels, level_extent(info, level));
         set(own.levels[level].tiles, grid.tiles(level));

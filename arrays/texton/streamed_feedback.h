@@ -7,6 +7,13 @@
 #include <texton/pixel_encode.h>
 #include <texton/sampler.h>
 
+/// Marks a function that is not inlined, so that kernels with many fetches stay short.
+#if defined(__CUDACC__)
+#define TEXTON_RARELY_CALLED __noinline__
+#else
+#define TEXTON_RARELY_CALLED __attribute__((noinline))
+#endif
+
 namespace texton {
 
 /// The tiles of a streamed texture and the device memory in which fetches note tiles. A plain value that functors copy;
@@ -26,16 +33,16 @@ struct StreamedFeedback {
         std::uint32_t* bits = nullptr;   ///< a bit for each tile of the texture
     };
 
-    Level levels[kMaxLevels]{};        ///< levels below the resident level
-    std::int32_t resident_level = 0;   ///< first level that is always resident
-    std::int32_t last_level = 0;       ///< last level of the texture
-    std::int32_t layers = 1;           ///< number of layers
-    std::int32_t tile[3] = {1, 1, 1};  ///< width, height and depth of a tile
-    bool volume = false;               ///< the texture is an array_3d
-    Sampler sampler{};                 ///< sampler of the texture with clamp 0
-    std::uint32_t capacity = 0;        ///< maximum number of tiles in a list
-    List missing{};                    ///< tiles that lacked memory
-    List used{};                       ///< other tiles that were probably read
+    Level levels[kMaxLevels]{};       ///< levels below the resident level
+    std::int32_t resident_level = 0;  ///< first level that is always resident
+    std::int32_t last_level = 0;      ///< last level of the texture
+    std::int32_t layers = 1;          ///< number of layers
+    std::int32_t tile_bits[3] = {};   ///< logarithms of width, height and depth of a tile
+    bool volume = false;              ///< the texture is an array_3d
+    Sampler sampler{};                ///< sampler of the texture with clamp 0
+    std::uint32_t capacity = 0;       ///< maximum number of tiles in a list
+    List missing{};                   ///< tiles that lacked memory
+    List used{};                      ///< other tiles that were probably read
 };
 
 namespace detail {
@@ -45,7 +52,7 @@ TEXTON_HD inline void note_tile(const StreamedFeedback::List& list, std::uint32_
     std::uint32_t* word = list.bits + (tile >> 5);
     const std::uint32_t bit = std::uint32_t{1} << (tile & 31);
 #if defined(__CUDA_ARCH__)
-    if ((*static_cast<volatile std::uint32_t*>(word) & bit) != 0 || (atomicOr(word, bit) & bit) != 0) return;
+    if ((__ldcg(word) & bit) != 0 || (atomicOr(word, bit) & bit) != 0) return;
     const std::uint32_t index = atomicAdd(list.words, 1u);
 #else
     if ((__atomic_load_n(word, __ATOMIC_RELAXED) & bit) != 0) return;
@@ -78,7 +85,7 @@ struct TileSpan {
 };
 
 /// Returns the tiles that contain the texels up to `reach` texels away from a normalized coordinate.
-TEXTON_HD inline TileSpan tile_span(float coordinate, std::int32_t size, std::int32_t tile, AddressMode mode,
+TEXTON_HD inline TileSpan tile_span(float coordinate, std::int32_t size, std::int32_t tile_bits, AddressMode mode,
                                     std::int32_t reach) {
     constexpr float kFar = 1073741824.0f;
     float at = coordinate == coordinate ? coordinate : 0.0f;
@@ -98,17 +105,70 @@ TEXTON_HD inline TileSpan tile_span(float coordinate, std::int32_t size, std::in
             first = 0;
             last = size - 1;
         } else if (first < 0) {
-            span.wrapped_first = (first + size) / tile;
-            span.wrapped_last = (size - 1) / tile;
+            span.wrapped_first = (first + size) >> tile_bits;
+            span.wrapped_last = (size - 1) >> tile_bits;
         } else if (last >= size) {
-            span.wrapped_last = (last - size) / tile;
+            span.wrapped_last = (last - size) >> tile_bits;
         }
     }
     first = first < 0 ? 0 : first >= size ? size - 1 : first;
     last = last < 0 ? 0 : last >= size ? size - 1 : last;
-    span.first = first / tile;
-    span.last = last / tile;
+    span.first = first >> tile_bits;
+    span.last = last >> tile_bits;
     return span;
+}
+
+/// Returns the tile that contains all texels up to `reach` texels away from a normalized coordinate, or -1 if there is
+/// no single one, or if some of the texels are beyond the edges.
+TEXTON_HD inline std::int32_t single_tile(float coordinate, std::int32_t size, std::int32_t tile_bits,
+                                          std::int32_t reach) {
+    if (!(coordinate >= 0 && coordinate < 1)) return -1;
+    const auto texel = static_cast<std::int32_t>(coordinate * static_cast<float>(size));
+    const std::int32_t first = texel - reach, last = texel + reach;
+    return first >= 0 && last < size && first >> tile_bits == last >> tile_bits ? first >> tile_bits : -1;
+}
+
+/// Notes a tile of a level.
+TEXTON_HD inline void note_tile_at(const StreamedFeedback& feedback, const StreamedFeedback::List& list, int level,
+                                   std::int32_t layer, std::int32_t column, std::int32_t row, std::int32_t slice) {
+    const StreamedFeedback::Level& info = feedback.levels[level];
+    const auto index = ((static_cast<std::uint32_t>(layer) * static_cast<std::uint32_t>(info.tiles[2]) +
+                         static_cast<std::uint32_t>(slice)) *
+                            static_cast<std::uint32_t>(info.tiles[1]) +
+                        static_cast<std::uint32_t>(row)) *
+                           static_cast<std::uint32_t>(info.tiles[0]) +
+                       static_cast<std::uint32_t>(column);
+    note_tile(list, feedback.capacity, info.first + index);
+}
+
+/// Returns the layer of a fetch. Layers are unsigned for the texture unit.
+TEXTON_HD inline std::int32_t layer_of(const StreamedFeedback& feedback, const FetchPoint& at) {
+    if (feedback.volume) return 0;
+    return static_cast<std::uint32_t>(at.layer) < static_cast<std::uint32_t>(feedback.layers) ? at.layer
+                                                                                              : feedback.layers - 1;
+}
+
+/// Notes the tiles of a level with all texels within `reach` texels. Few fetches need it, so it is not inlined.
+TEXTON_RARELY_CALLED TEXTON_HD inline void note_tiles(const StreamedFeedback& feedback,
+                                                      const StreamedFeedback::List& list, int level,
+                                                      const FetchPoint& at, std::int32_t reach) {
+    const StreamedFeedback::Level& info = feedback.levels[level];
+    const Sampler& sampler = feedback.sampler;
+    const TileSpan x = tile_span(at.x, info.texels[0], feedback.tile_bits[0], sampler.address[0], reach);
+    const TileSpan y = tile_span(at.y, info.texels[1], feedback.tile_bits[1], sampler.address[1], reach);
+    const TileSpan z = feedback.volume
+                           ? tile_span(at.z, info.texels[2], feedback.tile_bits[2], sampler.address[2], reach)
+                           : TileSpan{0, 0};
+    const std::int32_t layer = layer_of(feedback, at);
+    const auto each = [](const TileSpan& span, const auto& visit) {
+        for (std::int32_t i = span.first; i <= span.last; ++i) visit(i);
+        for (std::int32_t i = span.wrapped_first; i <= span.wrapped_last; ++i) visit(i);
+    };
+    each(z, [&](std::int32_t slice) {
+        each(y, [&](std::int32_t row) {
+            each(x, [&](std::int32_t column) { note_tile_at(feedback, list, level, layer, column, row, slice); });
+        });
+    });
 }
 
 /// Notes the tiles of a level that a fetch may read: all tiles within `reach` texels.
@@ -116,35 +176,21 @@ TEXTON_HD inline void note_footprint(const StreamedFeedback& feedback, const Str
                                      const FetchPoint& at, std::int32_t reach) {
     if (level < 0 || level >= feedback.resident_level) return;
     const StreamedFeedback::Level& info = feedback.levels[level];
-    const Sampler& sampler = feedback.sampler;
-    const TileSpan x = tile_span(at.x, info.texels[0], feedback.tile[0], sampler.address[0], reach);
-    const TileSpan y = tile_span(at.y, info.texels[1], feedback.tile[1], sampler.address[1], reach);
-    TileSpan z{0, 0};
-    std::int32_t layer = 0;
-    if (feedback.volume) {
-        z = tile_span(at.z, info.texels[2], feedback.tile[2], sampler.address[2], reach);
-    } else {  // layers are unsigned for the texture unit
-        layer = static_cast<std::uint32_t>(at.layer) < static_cast<std::uint32_t>(feedback.layers)
-                    ? at.layer
-                    : feedback.layers - 1;
+    const std::int32_t column = single_tile(at.x, info.texels[0], feedback.tile_bits[0], reach);
+    const std::int32_t row = single_tile(at.y, info.texels[1], feedback.tile_bits[1], reach);
+    const std::int32_t slice = feedback.volume ? single_tile(at.z, info.texels[2], feedback.tile_bits[2], reach) : 0;
+    if (column >= 0 && row >= 0 && slice >= 0) {
+        note_tile_at(feedback, list, level, layer_of(feedback, at), column, row, slice);
+    } else {
+        note_tiles(feedback, list, level, at, reach);
     }
-    const auto each = [](const TileSpan& span, const auto& visit) {
-        for (std::int32_t i = span.first; i <= span.last; ++i) visit(i);
-        for (std::int32_t i = span.wrapped_first; i <= span.wrapped_last; ++i) visit(i);
-    };
-    each(z, [&](std::int32_t slice) {
-        each(y, [&](std::int32_t row) {
-            each(x, [&](std::int32_t column) {
-                const auto index = ((static_cast<std::uint32_t>(layer) * static_cast<std::uint32_t>(info.tiles[2]) +
-                                     static_cast<std::uint32_t>(slice)) *
-                                        static_cast<std::uint32_t>(info.tiles[1]) +
-                                    static_cast<std::uint32_t>(row)) *
-                                       static_cast<std::uint32_t>(info.tiles[0]) +
-                                   static_cast<std::uint32_t>(column);
-                note_tile(list, feedback.capacity, info.first + index);
-            });
-        });
-    });
+}
+
+/// Notes the tiles that a fetch with clamp - 1 lacks.
+TEXTON_RARELY_CALLED TEXTON_HD inline void note_missing(const StreamedFeedback& feedback, const FetchPoint& at,
+                                                        int clamp, std::int32_t reach) {
+    note_footprint(feedback, feedback.missing, clamp - 1, at, reach);
+    note_footprint(feedback, feedback.missing, clamp, at, reach);
 }
 
 /// Returns log2 of a positive number with an error below 0.09, or -64 for others.
@@ -188,10 +234,7 @@ TEXTON_HD void note_fetch(const StreamedFeedback& feedback, const FetchPoint& at
     const Sampler& sampler = feedback.sampler;
     const bool line = operation == FetchOperation::gradients && sampler.max_anisotropy > 1 && !feedback.volume;
     const std::int32_t reach = line ? 4 + sampler.max_anisotropy : 2;
-    if (clamp > 0) {
-        note_footprint(feedback, feedback.missing, clamp - 1, at, reach);
-        note_footprint(feedback, feedback.missing, clamp, at, reach);
-    }
+    if (clamp > 0) note_missing(feedback, at, clamp, reach);
     float error = 0;
     float lod = rough_lod<operation>(feedback, at, error);
     const auto limited = [](float value, float low, float high) {

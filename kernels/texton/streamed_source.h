@@ -49,10 +49,15 @@ public:
                       "other fetches always read level 0");
         Texel words{};
         int clamp = 0;
-        for (;; ++clamp) {
-            bool resident = false;
-            words = (*clamps_)[static_cast<std::size_t>(clamp)].template words<operation, kind>(at, 0, resident);
-            if (resident || clamp >= feedback_->resident_level) break;
+        bool resident = false;
+        // Unrolled, because an index that varies would put all sources into local memory.
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+        for (std::size_t i = 0; i < count; ++i) {
+            if (resident || static_cast<int>(i) > feedback_->resident_level) break;
+            clamp = static_cast<int>(i);
+            words = (*clamps_)[i].template words<operation, kind>(at, 0, resident);
         }
         detail::note_fetch<operation>(*feedback_, at, clamp);
         return {detail::floats_of(shape(), words), clamp};
