@@ -330,12 +330,14 @@ TEST_F(ReferenceFilesTest, FileThatCannotBeRemovedLeavesAllFilesOfAnUpdateUnchan
     std::ofstream(folder_.at("refs/a")) << "old";
     std::ofstream(folder_.at("refs/gone")) << "old";
     const std::string fresh = "new";
-    FileUpdate update;
-    update.add(folder_.at("refs/a"), std::as_bytes(std::span(fresh)));
-    update.add(folder_.at("refs/b"), std::as_bytes(std::span(fresh)));
-    update.remove(folder_.at("refs/gone"));
-    update.remove(folder_.at("refs/left"));
-    expect_error([&] { update.complete(); }, ErrorCode::io, "texton::verify::write_update", {"left", "cannot be"});
+    {
+        FileUpdate update;
+        update.add(folder_.at("refs/a"), std::as_bytes(std::span(fresh)));
+        update.add(folder_.at("refs/b"), std::as_bytes(std::span(fresh)));
+        update.remove(folder_.at("refs/gone"));
+        update.remove(folder_.at("refs/left"));
+        expect_error([&] { update.complete(); }, ErrorCode::io, "texton::verify::write_update", {"left", "cannot be"});
+    }
     EXPECT_THAT(files(), UnorderedElementsAre("a", "gone", "left"));
     EXPECT_EQ(text("refs/a"), "old");
     EXPECT_EQ(text("refs/gone"), "old");
