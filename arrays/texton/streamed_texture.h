@@ -182,8 +182,9 @@ public:
     void wait_for_reads(std::chrono::microseconds limit) const;
 
     /// Fetches all points and returns when the results are complete. Waits for the work of update() and for the default
-    /// stream, but not for other streams; calls of other threads wait for it. Tiles of points whose clamp is not 0 are requested by the next update(), as
-    /// if a kernel had fetched them; tiles of the other points count as requested too.
+    /// stream, but not for other streams; calls of other threads wait for it. Tiles of points whose clamp is not 0 are
+    /// requested by the next update(), as if a kernel had fetched them; tiles of the other points count as requested
+    /// too.
     ///
     /// `operation` is lod or gradients: other fetches always read level 0. Throws Error{bad_argument} for them, and the
     /// errors of texton::sample().

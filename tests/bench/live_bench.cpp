@@ -1,8 +1,9 @@
 // texton-live-bench [SECONDS [RATE]]: counts the different frames of a running program that the canvas paints, offscreen, at
 // 1280 x 800 pixels.
 //
-// A second process shows RATE frames of 4096 x 2160 rgba32_float texels per second (default: 60), or as many as it can. Each texel holds the number of its
-// frame. A painted frame counts only if the texels at its corners and its center hold its number.
+// A second process shows RATE frames of 4096 x 2160 rgba32_float texels per second (default: 60), or as many as it can.
+// Each texel holds the number of its frame. A painted frame counts only if the texels at its corners and its center hold
+// its number.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -68,7 +68,8 @@ public:
     };
 
     /// Starts to listen. `changed` is called on the server's thread after something has changed, and then not again until
-    /// images() was called; it must not call this object. Addresses at which it cannot listen are reported by problems(), and do not prevent others.
+    /// images() was called; it must not call this object. Addresses at which it cannot listen are reported by
+    /// problems(), and do not prevent others.
     LiveServer(const Options& options, std::function<void()> changed);
     /// Closes all connections. `changed` is not called afterwards.
     ~LiveServer();
