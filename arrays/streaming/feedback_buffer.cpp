@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include <texton/copy.h>
 #include <texton/error.h>
@@ -65,6 +66,7 @@ void FeedbackBuffer::collect(const Stream& stream) {
         throw;
     }
     launched_ = false;
+    in_turns_ = std::exchange(takes_turns_, false);
     in_flight_ = true;
 }
 
@@ -80,6 +82,7 @@ bool FeedbackBuffer::take(NotedTiles& noted) {
     };
     take_list(0, noted.missing);
     take_list(capacity + 1, noted.used);
+    noted.in_turns = in_turns_;
     in_flight_ = false;
     return true;
 }

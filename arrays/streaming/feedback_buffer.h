@@ -17,6 +17,7 @@ struct NotedTiles {
     std::vector<TileNumber> missing;
     std::vector<TileNumber> used;
     std::size_t overflow = 0;  ///< distinct tiles that did not fit into the lists
+    bool in_turns = false;     ///< only some pixels have noted the tiles that they used
 };
 
 /// Must not be shared by threads.
@@ -28,10 +29,17 @@ public:
     FeedbackBuffer(const FeedbackBuffer&) = delete;
     FeedbackBuffer& operator=(const FeedbackBuffer&) = delete;
 
-    /// Returns the description for a launch. The next collect() transfers its tiles.
-    const StreamedFeedback& for_launch() noexcept {
+    /// Returns the description for a launch that computes a number of pixels. The next collect() transfers its tiles.
+    StreamedFeedback for_launch(std::size_t pixels) noexcept {
+        StreamedFeedback own = description_;
+        if (pixels >= kManyPixels) {
+            turn_ = (turn_ + kTurnStep) % StreamedFeedback::kTurns;
+            own.turn = turn_;
+            own.turn_mask = StreamedFeedback::kTurns - 1;
+            takes_turns_ = true;
+        }
         launched_ = true;
-        return description_;
+        return own;
     }
     /// Enqueues the transfer and the reset of the lists, if there was a launch and no transfer is in flight.
     void collect(const Stream& stream);
@@ -41,12 +49,18 @@ public:
     bool take(NotedTiles& noted);
 
 private:
+    static constexpr std::size_t kManyPixels = std::size_t{1} << 18;  // then pixels note used tiles in turns
+    static constexpr std::uint32_t kTurnStep = 27;  // odd, so that all turns follow each other, and not adjacent ones
+
     Linear memory_;
     Pinned copy_;
     Event done_;
     StreamedFeedback description_;
+    std::uint32_t turn_ = 0;
     bool launched_ = false;
+    bool takes_turns_ = false;  // a launch since the last transfer
     bool in_flight_ = false;
+    bool in_turns_ = false;  // what is in flight
 };
 
 }  // namespace texton::detail

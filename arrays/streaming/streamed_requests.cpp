@@ -174,9 +174,9 @@ void StreamedState::rebuild() {
     for (const TileNumber tile : fetched_) add(tile, 1, 0);
     missing_ = queued.size();
     std::size_t kept = needed_.size();
-    for (const TileNumber tile : used_) kept += tiles_.contains(tile) && !needed_.contains(tile);
+    for (const auto& [tile, age] : used_) kept += tiles_.contains(tile) && !needed_.contains(tile);
     const bool fits = kept <= capacity_;
-    for (const TileNumber tile : used_) {
+    for (const auto& [tile, age] : used_) {
         const int level = grid_.position(tile).level;
         const TileNeed need{fits ? generation_ - 1 : generation_, 1, level};
         (void)tiles_.raise(tile, wanted_.try_emplace(tile, need).first->second);

@@ -233,14 +233,14 @@ const Texture& StreamedState::texture(int clamp) const {
     return textures_[static_cast<std::size_t>(clamp)];
 }
 
-StreamedFeedback StreamedState::feedback() {
+StreamedFeedback StreamedState::feedback(std::size_t pixels) {
     const std::lock_guard lock(mutex_);
     if (feedback_ == nullptr) {
         feedback_ =
             std::make_unique<FeedbackBuffer>(array_.array().device(), array_.array().info(), grid_, options_.sampler,
                                              static_cast<std::uint32_t>(options_.feedback_tiles));
     }
-    return feedback_->for_launch();
+    return feedback_->for_launch(pixels);
 }
 
 std::size_t StreamedState::budget() const {

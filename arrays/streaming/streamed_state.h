@@ -82,7 +82,7 @@ public:
     StreamingProgress update(const Stream& stream, std::chrono::microseconds limit);
     void wait_for_reads(std::chrono::microseconds limit) const { reader_->wait(limit); }
     StreamedSamples sample(std::span<const FetchPoint> points, FetchOperation operation);
-    StreamedFeedback feedback();
+    StreamedFeedback feedback(std::size_t pixels);
     std::size_t budget() const;
     std::size_t minimum_budget() const noexcept { return resident_slots_ * kTileBytes; }
     void set_budget(std::size_t bytes);
@@ -164,9 +164,9 @@ private:
     std::vector<TileNumber> fetched_;    // by sample() and kernels, the last time
     std::vector<TileNumber> collected_;  // by sample() since the last update
     bool has_collected_ = false;
-    std::vector<TileNumber> used_;   // by the last launches
-    int calls_since_fetches_ = 0;    // of request(), since fetched_ and used_ were set
-    std::vector<TileNumber> stale_;  // resident, to be unmapped
+    std::unordered_map<TileNumber, int> used_;  // by the last launches; transfers since they were noted
+    int calls_since_fetches_ = 0;               // of request(), since fetched_ and used_ were set
+    std::vector<TileNumber> stale_;             // resident, to be unmapped
     std::uint64_t generation_ = 1;
     bool changed_ = false;  // rebuild() is necessary
     std::unordered_set<TileNumber> needed_;

@@ -51,7 +51,9 @@ std::array<Texture, StreamedFeedback::kMaxLevels> StreamedTexture::clamps() cons
     (std::make_index_sequence<StreamedFeedback::kMaxLevels>{});
 }
 
-StreamedFeedback StreamedTexture::feedback() try { return state_->feedback(); } catch (const std::bad_alloc&) {
+StreamedFeedback StreamedTexture::feedback(std::size_t pixels) try {
+    return state_->feedback(pixels);
+} catch (const std::bad_alloc&) {
     detail::refuse_host_memory(detail::kStreamed);
 }
 

@@ -17,6 +17,9 @@
 namespace texton::detail {
 namespace {
 
+// In this many launches that note used tiles in turns, every tile with many pixels is noted.
+constexpr int kTransfersInTurns = StreamedFeedback::kTurns / 4;
+
 // Returns true for Error{out_of_memory}, which a TilePool throws if the device has too little memory.
 bool is_out_of_memory(const std::exception_ptr& thrown) noexcept {
     try {
@@ -92,14 +95,24 @@ void StreamedState::take_requests(StreamingProgress& progress) {
     counts_.feedback_overflow += noted.overflow;
     if (!has_collected_ && noted.missing.empty() && noted.used.empty()) return;
     has_collected_ = false;
+    const bool had_fetched = !fetched_.empty();
     fetched_ = std::move(collected_);
     collected_.clear();
     fetched_.insert(fetched_.end(), noted.missing.begin(), noted.missing.end());
-    if (launched) used_ = std::move(noted.used);
+    if (launched) {
+        for (auto& [tile, age] : used_) ++age;
+        const int kept = noted.in_turns ? kTransfersInTurns : 0;
+        std::erase_if(used_, [&](const auto& used) { return used.second >= kept; });
+        for (const TileNumber tile : noted.used) used_[tile] = 0;
+        if (noted.in_turns) {  // when they are resident, it may take long until their pixels note them as used
+            for (const TileNumber tile : noted.missing) used_[tile] = 0;
+        }
+    }
     for (const TileNumber tile : fetched_) (tiles_.contains(tile) ? counts_.hits : counts_.misses) += 1;
-    for (const TileNumber tile : used_) counts_.hits += tiles_.contains(tile);
+    for (const TileNumber tile : noted.used) counts_.hits += tiles_.contains(tile);
     calls_since_fetches_ = 0;
-    changed_ = true;
+    // While nothing is missing, used tiles only matter for the next eviction, which follows a rebuild().
+    if (had_fetched || !fetched_.empty() || missing_ != 0 || !unfit_.empty()) changed_ = true;
 }
 
 void StreamedState::take_reads() {

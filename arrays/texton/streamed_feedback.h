@@ -43,6 +43,19 @@ struct StreamedFeedback {
     std::uint32_t capacity = 0;       ///< maximum number of tiles in a list
     List missing{};                   ///< tiles that lacked memory
     List used{};                      ///< other tiles that were probably read
+    std::uint32_t turn = 0;           ///< number of the launch, modulo kTurns
+    std::uint32_t turn_mask = 0;      ///< kTurns - 1: each launch notes tiles for some pixels; 0: for all
+
+    /// In a launch for many pixels, one in this many notes the tiles that it uses, so that notes take little time. In as
+    /// many launches, every pixel does it once.
+    static constexpr std::uint32_t kTurns = 128;
+    /// Returns true if the fetches of a pixel note the tiles that they use. The pixels of a warp give the same result:
+    /// they are in the same row, and their first column is a multiple of 32.
+    TEXTON_HD bool notes_used(std::int32_t x, std::int32_t y) const {
+        const auto column = static_cast<std::uint32_t>(x), row = static_cast<std::uint32_t>(y);
+        const std::uint32_t own = (row >> 3 & 15) | (column >> 5 & 7) << 4;  // of 32 x 8 pixels
+        return ((own ^ turn) & turn_mask) == 0;
+    }
 };
 
 namespace detail {
@@ -118,14 +131,17 @@ TEXTON_HD inline TileSpan tile_span(float coordinate, std::int32_t size, std::in
     return span;
 }
 
-/// Returns the tile that contains all texels up to `reach` texels away from a normalized coordinate, or -1 if there is
-/// no single one, or if some of the texels are beyond the edges.
-TEXTON_HD inline std::int32_t single_tile(float coordinate, std::int32_t size, std::int32_t tile_bits,
-                                          std::int32_t reach) {
-    if (!(coordinate >= 0 && coordinate < 1)) return -1;
+/// Writes the tiles that contain the texels up to `reach` texels away from a normalized coordinate, at most two: those
+/// inside the level. Returns false if there may be others, because of the address mode.
+TEXTON_HD inline bool plain_tile_span(float coordinate, std::int32_t size, std::int32_t tile_bits, AddressMode mode,
+                                      std::int32_t reach, std::int32_t (&tiles)[2]) {
+    if (!(coordinate >= 0 && coordinate < 1)) return false;
     const auto texel = static_cast<std::int32_t>(coordinate * static_cast<float>(size));
-    const std::int32_t first = texel - reach, last = texel + reach;
-    return first >= 0 && last < size && first >> tile_bits == last >> tile_bits ? first >> tile_bits : -1;
+    std::int32_t first = texel - reach, last = texel + reach;
+    if (mode == AddressMode::wrap && (first < 0 || last >= size)) return false;
+    tiles[0] = (first < 0 ? 0 : first) >> tile_bits;
+    tiles[1] = (last >= size ? size - 1 : last) >> tile_bits;
+    return true;
 }
 
 /// Notes a tile of a level.
@@ -176,21 +192,20 @@ TEXTON_HD inline void note_footprint(const StreamedFeedback& feedback, const Str
                                      const FetchPoint& at, std::int32_t reach) {
     if (level < 0 || level >= feedback.resident_level) return;
     const StreamedFeedback::Level& info = feedback.levels[level];
-    const std::int32_t column = single_tile(at.x, info.texels[0], feedback.tile_bits[0], reach);
-    const std::int32_t row = single_tile(at.y, info.texels[1], feedback.tile_bits[1], reach);
-    const std::int32_t slice = feedback.volume ? single_tile(at.z, info.texels[2], feedback.tile_bits[2], reach) : 0;
-    if (column >= 0 && row >= 0 && slice >= 0) {
-        note_tile_at(feedback, list, level, layer_of(feedback, at), column, row, slice);
-    } else {
-        note_tiles(feedback, list, level, at, reach);
+    std::int32_t columns[2], rows[2], slices[2] = {};
+    const auto plain = [&](int axis, float coordinate, std::int32_t(&tiles)[2]) {
+        return plain_tile_span(coordinate, info.texels[axis], feedback.tile_bits[axis], feedback.sampler.address[axis],
+                               reach, tiles);
+    };
+    if (!plain(0, at.x, columns) || !plain(1, at.y, rows) || (feedback.volume && !plain(2, at.z, slices)))
+        return note_tiles(feedback, list, level, at, reach);
+    const std::int32_t layer = layer_of(feedback, at);
+    for (std::int32_t slice = slices[0]; slice <= slices[1]; ++slice) {
+        for (std::int32_t row = rows[0]; row <= rows[1]; ++row) {
+            for (std::int32_t column = columns[0]; column <= columns[1]; ++column)
+                note_tile_at(feedback, list, level, layer, column, row, slice);
+        }
     }
-}
-
-/// Notes the tiles that a fetch with clamp - 1 lacks.
-TEXTON_RARELY_CALLED TEXTON_HD inline void note_missing(const StreamedFeedback& feedback, const FetchPoint& at,
-                                                        int clamp, std::int32_t reach) {
-    note_footprint(feedback, feedback.missing, clamp - 1, at, reach);
-    note_footprint(feedback, feedback.missing, clamp, at, reach);
 }
 
 /// Returns log2 of a positive number with an error below 0.09, or -64 for others.
@@ -227,14 +242,26 @@ TEXTON_HD float rough_lod(const StreamedFeedback& feedback, const FetchPoint& at
     return major - (ratio < 0 ? 0.0f : ratio > limit ? limit : ratio);
 }
 
-/// Notes the tiles of a fetch for which `clamp` is the smallest clamp with resident texels. If it is not 0, the missing
-/// texels are in level clamp - 1, or next to texels of level `clamp`.
+/// Returns how many texels away from its coordinates a fetch may read in each level.
 template <FetchOperation operation>
-TEXTON_HD void note_fetch(const StreamedFeedback& feedback, const FetchPoint& at, int clamp) {
+TEXTON_HD std::int32_t reach_of(const StreamedFeedback& feedback) {
+    const int anisotropy = feedback.sampler.max_anisotropy;
+    return operation == FetchOperation::gradients && anisotropy > 1 && !feedback.volume ? 4 + anisotropy : 2;
+}
+
+/// Notes the tiles that a fetch with clamp - 1 lacks, if `clamp` is the smallest clamp with resident texels: they are in
+/// level clamp - 1, or next to texels of level `clamp`.
+template <FetchOperation operation>
+TEXTON_RARELY_CALLED TEXTON_HD void note_missing(const StreamedFeedback& feedback, FetchPoint at, int clamp) {
+    const std::int32_t reach = reach_of<operation>(feedback);
+    note_footprint(feedback, feedback.missing, clamp - 1, at, reach);
+    note_footprint(feedback, feedback.missing, clamp, at, reach);
+}
+
+/// Notes the tiles that a fetch with a clamp reads.
+template <FetchOperation operation>
+TEXTON_RARELY_CALLED TEXTON_HD void note_used(const StreamedFeedback& feedback, FetchPoint at, int clamp) {
     const Sampler& sampler = feedback.sampler;
-    const bool line = operation == FetchOperation::gradients && sampler.max_anisotropy > 1 && !feedback.volume;
-    const std::int32_t reach = line ? 4 + sampler.max_anisotropy : 2;
-    if (clamp > 0) note_missing(feedback, at, clamp, reach);
     float error = 0;
     float lod = rough_lod<operation>(feedback, at, error);
     const auto limited = [](float value, float low, float high) {
@@ -246,6 +273,7 @@ TEXTON_HD void note_fetch(const StreamedFeedback& feedback, const FetchPoint& at
     const float half = sampler.mip_filter == Filter::point ? 0.5f : 0.0f;
     const int first = integer_below(limited(lod - error + half, 0, 16));
     const int last = integer_below(lod + error + half) + (sampler.mip_filter == Filter::point ? 0 : 1);
+    const std::int32_t reach = reach_of<operation>(feedback);
     for (int level = first; level <= last; ++level) note_footprint(feedback, feedback.used, level, at, reach);
 }
 

@@ -196,13 +196,14 @@ public:
     /// Returns the memory in which a launch notes the tiles that it needs: see <texton/streamed_source.h>. Call it for
     /// each launch. The update() after the launch collects the tiles on its stream, and a later one, when they have
     /// arrived, makes them the tiles that are needed now, in place of those of earlier launches. The memory must not be
-    /// used after the texture is destroyed.
+    /// used after the texture is destroyed. `pixels` is the number of pixels that the launch computes: of many, some note
+    /// the resident tiles that they use, in turns from launch to launch. All of them note the tiles that are missing.
     ///
     /// A launch requests tiles of one level more for each fetch: launch and update() are repeated until
     /// StreamingProgress::settled(). Tiles beyond StreamedTextureInfo::feedback_tiles are counted, and requested by later
     /// launches. Throws Error{out_of_memory} if the device has too little memory, and Error{capturing} at the first call
     /// if the calling thread records a graph.
-    StreamedFeedback feedback();
+    StreamedFeedback feedback(std::size_t pixels = 0);
 
     std::size_t budget() const;          ///< Returns the maximum bytes of all tiles.
     std::size_t minimum_budget() const;  ///< Returns the bytes of the levels that are always resident.

@@ -38,6 +38,16 @@ constexpr unsigned slices_of_thread() {
     return 1;
 }
 
+/// Returns true if the functor declares kDrafts = true. Then it has the function
+///     Float4 draft(PixelPosition at, bool& done, sources...) const
+/// which computes a pixel without the branches that pixels rarely take, or sets `done` to false. The drafts of all pixels
+/// of a thread run first, so that their fetches overlap; then operator() computes the pixels that are not done.
+template <class Functor>
+constexpr bool has_drafts() {
+    if constexpr (requires { Functor::kDrafts; }) return Functor::kDrafts;
+    return false;
+}
+
 template <class Functor>
 constexpr BlockTile tile_of_block() {
     if constexpr (slices_of_thread<Functor>() != 1)
@@ -53,8 +63,12 @@ struct PixelJob {
     HardwareSource sources[count != 0 ? count : 1];
 
     static constexpr unsigned kSlices = slices_of_thread<Functor>();
+    static constexpr bool kDrafts = has_drafts<Functor>();
 
     __device__ Float4 operator()(PixelPosition at) const { return call(at, std::make_index_sequence<count>{}); }
+    __device__ Float4 draft(PixelPosition at, bool& done) const {
+        return call_draft(at, done, std::make_index_sequence<count>{});
+    }
     __device__ void mirrored(PixelPosition at, Float4 (&pixels)[4][kSlices]) const {
         call_mirrored(at, pixels, std::make_index_sequence<count>{});
     }
@@ -63,6 +77,10 @@ private:
     template <std::size_t... index>
     __device__ Float4 call(PixelPosition at, std::index_sequence<index...>) const {
         return functor(at, sources[index]...);
+    }
+    template <std::size_t... index>
+    __device__ Float4 call_draft(PixelPosition at, bool& done, std::index_sequence<index...>) const {
+        return functor.draft(at, done, sources[index]...);
     }
     template <std::size_t... index>
     __device__ void call_mirrored(PixelPosition at, Float4 (&pixels)[4][kSlices], std::index_sequence<index...>) const {
@@ -168,24 +186,52 @@ __device__ void make_slices(const Job& job, const TilePosition& tile) {
     }
 }
 
+/// Computes and stores a pixel whose draft was not done. Few pixels need it, so it is not inlined.
+template <class Job>
+__device__ __noinline__ void finish_pixel(const Job& job, unsigned x, unsigned y, unsigned z) {
+    const Float4 color =
+        job({static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), static_cast<std::int32_t>(z)});
+    store_pixels(job.target, x, y, z, PixelColumn<1>{{packed(color)}});
+}
+
 /// Computes the pixels of a column from (x, y) on, which must be inside the image. The functor is not called for rows
 /// below the image. All threads of a warp have the same y, so they take the same branch.
 template <unsigned kRows, class Job>
 __device__ void make_column(const Job& job, unsigned x, unsigned y) {
-    const auto color_of = [&](unsigned row) {
-        return packed(
-            job({static_cast<std::int32_t>(x), static_cast<std::int32_t>(row), static_cast<std::int32_t>(blockIdx.z)}));
+    const auto position = [&](unsigned row) {
+        return PixelPosition{static_cast<std::int32_t>(x), static_cast<std::int32_t>(row),
+                             static_cast<std::int32_t>(blockIdx.z)};
     };
     if (y + (kRows - 1) * kTileThreadRows < job.target.height) {
         PixelColumn<kRows> column;
+        [[maybe_unused]] unsigned unfinished = 0;
 #pragma unroll
-        for (unsigned i = 0; i < kRows; ++i) column.color[i] = color_of(y + i * kTileThreadRows);
+        for (unsigned i = 0; i < kRows; ++i) {
+            const unsigned row = y + i * kTileThreadRows;
+            if constexpr (Job::kDrafts) {
+                bool done = true;
+                column.color[i] = packed(job.draft(position(row), done));
+                unfinished |= done ? 0u : 1u << i;
+            } else {
+                column.color[i] = packed(job(position(row)));
+            }
+        }
         store_pixels(job.target, x, y, blockIdx.z, column);
+        if constexpr (Job::kDrafts) {  // after the store, because the colors would have to be saved during calls
+#pragma unroll 1
+            for (; unfinished != 0; unfinished &= unfinished - 1)
+                finish_pixel(job, x, y + static_cast<unsigned>(__ffs(unfinished) - 1) * kTileThreadRows, blockIdx.z);
+        }
         return;
     }
 #pragma unroll 1
-    for (unsigned row = y; row < job.target.height; row += kTileThreadRows)
-        store_pixels(job.target, x, row, blockIdx.z, PixelColumn<1>{{color_of(row)}});
+    for (unsigned row = y; row < job.target.height; row += kTileThreadRows) {
+        if constexpr (Job::kDrafts) {
+            finish_pixel(job, x, row, blockIdx.z);
+        } else {
+            store_pixels(job.target, x, row, blockIdx.z, PixelColumn<1>{{packed(job(position(row)))}});
+        }
+    }
 }
 
 template <unsigned kRows, class Job>
@@ -203,7 +249,7 @@ __device__ void make_pixels(const Job& job, const TilePosition& tile) {
 /// The grid has one block per tile in x and y, starting at a row of tiles, and slices in z. A grid with all tiles in x
 /// would need a division, which would delay the first fetch of each thread.
 template <unsigned kRows, class Job>
-__global__ void __launch_bounds__(kTileWidth* kTileThreadRows)
+__global__ void __launch_bounds__(kTileWidth* kTileThreadRows, Job::kDrafts ? 6 : 0)
     for_each_pixel(const __grid_constant__ Job job, unsigned first_row) {
     make_pixels<kRows>(job, {blockIdx.x, first_row + blockIdx.y});
 }

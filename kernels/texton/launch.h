@@ -187,6 +187,11 @@ struct WithSourceArray : Functor {
     TEXTON_HD auto operator()(const Position& at, const Source& first, const Sources&... others) const {
         return static_cast<const Functor&>(*this)(at, SourceArray<Source, count>(first, others...));
     }
+    /// For functors with kDrafts: see <texton/cuda_pixels.h>.
+    template <class Source, std::same_as<Source>... Sources>
+    TEXTON_HD Float4 draft(const PixelPosition& at, bool& done, const Source& first, const Sources&... others) const {
+        return static_cast<const Functor&>(*this).draft(at, done, SourceArray<Source, count>(first, others...));
+    }
 };
 
 template <class Functor, std::size_t... index>

@@ -471,6 +471,24 @@ public:
 private:
     cudaTextureObject_t texture_ = 0;
 };
+
+/// The sources of an array of textures in a CUDA kernel. They follow each other in the kernel's arguments, so an index
+/// that varies at run time does not move them to local memory.
+template <std::size_t count>
+class SourceArray<HardwareSource, count> {
+public:
+    /// Called by launch().
+    template <class... Others>
+    TEXTON_HD explicit SourceArray(const HardwareSource& first, const Others&...) : first_(&first) {}
+
+    /// Returns the source of a texture. `index` must be less than size().
+    TEXTON_HD const HardwareSource& operator[](std::size_t index) const { return first_[index]; }
+    /// Returns the number of textures.
+    TEXTON_HD static constexpr std::size_t size() { return count; }
+
+private:
+    const HardwareSource* first_;
+};
 #endif
 
 }  // namespace texton

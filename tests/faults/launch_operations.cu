@@ -71,11 +71,8 @@ Bytes launch_batch(const Device& device) {
 }
 
 struct FetchStreamed {
-    static constexpr unsigned kPixels = 1;
-    StreamedFeedback feedback;
-    template <std::size_t count, class Source>
-    TEXTON_HD Float4 operator()(PixelPosition at, const SourceArray<Source, count>& clamps) const {
-        const StreamedSource source(clamps, feedback);
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
         return source.fetch_or_request(at.center_x() / 64, at.center_y() / 32, 0).value;
     }
 };
@@ -91,7 +88,7 @@ Bytes launch_streamed(const Device& device) {
     const View image = memory.view(Format::rgba8_unorm, {64, 32});
     const Stream stream(device);
     for (int i = 0; i < 3; ++i) {
-        launch(stream, image, FetchStreamed{texture.feedback()}, texture.clamps());
+        launch(stream, image, FetchStreamed{}, texture);
         settle(texture, stream);
     }
     return texels_of(image, stream);

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <texton/copy.h>
+#include <texton/fill.h>
 #include <texton/launch.h>
 #include <texton/linear.h>
 #include <texton/sample.h>
@@ -27,13 +29,10 @@ using test::pyramid_info;
 // Fetches the points of a list, one for each pixel. The image gets the texels, `clamps` the clamps.
 template <ArrayKind kind, FetchOperation operation>
 struct FetchPoints {
-    static constexpr unsigned kPixels = 1;
-    StreamedFeedback feedback;
     const FetchPoint* points;
     std::int32_t* clamps;
-    template <std::size_t count, class Source>
-    TEXTON_HD Float4 operator()(PixelPosition at, const SourceArray<Source, count>& sources) const {
-        const StreamedSource source(sources, feedback);
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
         const StreamedTexel texel = source.template fetch_or_request<kind, operation>(points[at.x]);
         clamps[at.x] = texel.clamp;
         return texel.value;
@@ -54,9 +53,9 @@ Fetched fetch_points_of(StreamedTexture& texture, const std::vector<FetchPoint>&
     const Linear image(device, Format::rgba32_float, {count});
     copy(on_device.view(), host_view(std::span(points)), stream);
     launch(stream, image.view(Format::rgba32_float, {count}),
-           FetchPoints<kind, operation>{texture.feedback(), reinterpret_cast<const FetchPoint*>(on_device.data()),
+           FetchPoints<kind, operation>{reinterpret_cast<const FetchPoint*>(on_device.data()),
                                         reinterpret_cast<std::int32_t*>(clamps.data())},
-           texture.clamps());
+           texture);
     Fetched fetched{std::vector<Float4>(count), std::vector<std::int32_t>(count)};
     copy(host_view(std::span(fetched.values)), image.view(), stream);
     copy(host_view(std::span(fetched.clamps)), clamps.view(), stream);
@@ -200,6 +199,66 @@ TEST_P(StreamedSourceTest, TilesThatLaunchesUseAreNotEvictedForOthers) {
         EXPECT_TRUE(i < 6 || fetched.clamps[0] == 0) << i;
     }
     EXPECT_GT(texture.statistics().evicted_tiles, 10u);
+}
+
+// Stretches a part of the texture over the image, and multiplies it by the texels of another texture.
+struct StretchPart {
+    float scale;
+    int side;
+    std::int32_t* clamps;
+    template <class Source, class Other>
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source, const Other& other) const {
+        const StreamedTexel texel = source.fetch_or_request(at.center_x() * scale, at.center_y() * scale, 0);
+        clamps[at.y * side + at.x] = texel.clamp;
+        return texel.value * other.at_texel(0.5f, 0.5f).x;
+    }
+};
+
+// A launch for many pixels notes the tiles of some of them, in turns.
+TEST_P(StreamedSourceTest, TilesThatLargeLaunchesUseAreNotEvictedForOthers) {
+    constexpr int kSide = 512;
+    const ArrayInfo info = pyramid_info(Format::rgba32_float, {1024, 1024});
+    MemoryPyramid memory(info, 5);
+    const Array plain = memory.plain(device());
+    const Stream stream(device());
+    StreamedTexture texture(device(), memory.pyramid(), {.sampler = level_sampler()});
+    texture.set_budget(texture.minimum_budget() + 52 * kTileBytes);
+    const Array factor(device(), {.format = Format::r32_float, .extent = {1, 1}});
+    const float two = 2;
+    fill(factor.view(), std::as_bytes(std::span(&two, 1)), stream);
+    const Linear clamps(device(), kSide * kSide * sizeof(std::int32_t));
+    const Linear memory_of_image(device(), Format::rgba32_float, {kSide, kSide});
+    const View image = memory_of_image.view(Format::rgba32_float, {kSide, kSide});
+    std::vector<std::int32_t> found(kSide * kSide);
+    // The part has 5 x 5 tiles of 64 x 64 texels, and level 1 has 3 x 3 of them.
+    const StretchPart stretch{300.0f / 1024 / kSide, kSide, reinterpret_cast<std::int32_t*>(clamps.data())};
+    const auto draw = [&] {
+        launch(stream, image, stretch, texture, Texture(factor));
+        copy(host_view(std::span(found)), clamps.view(), stream);
+        test::settle(texture, stream);
+        return std::ranges::count(found, 0) == std::ssize(found);
+    };
+    for (int i = 0; i < texture.resident_level() + 1; ++i) (void)draw();
+    for (std::size_t i = 0; i < 45; ++i) {
+        const StreamedView other{.level = 0, .region = Region{{i % 8 * 64 + 384, i / 8 % 8 * 64 + 384}, {64, 64}}};
+        texture.request(std::span(&other, 1));
+        EXPECT_TRUE(draw()) << i;
+    }
+    EXPECT_GT(texture.statistics().evicted_tiles, 10u);
+
+    std::vector<Float4> pixels(kSide * kSide);
+    copy(host_view(std::span(pixels)), memory_of_image.view(), stream);
+    stream.synchronize();
+    std::vector<FetchPoint> points;
+    for (int y = 0; y < kSide; ++y) {
+        for (int x = 0; x < kSide; ++x) {
+            points.push_back({.x = (static_cast<float>(x) + 0.5f) * stretch.scale,
+                              .y = (static_cast<float>(y) + 0.5f) * stretch.scale});
+        }
+    }
+    const Samples expected = sample(Texture(plain, level_sampler()), points, {.operation = FetchOperation::lod});
+    for (std::size_t i = 0; i < points.size(); ++i)
+        ASSERT_EQ(pixels[i].x, expected.texels[i].as_float(0) * 2) << points[i].x << ", " << points[i].y;
 }
 
 TEST_P(StreamedSourceTest, RequestsBeyondTheFeedbackAreCountedAndMadeLater) {
