@@ -263,6 +263,7 @@ void StreamedState::set_budget(std::size_t bytes) {
     options_.budget = bytes;
     capacity_ = bytes / kTileBytes - resident_slots_;
     changed_ = true;
+    exceeds_budget_ = true;
     trims_ = true;
 }
 

@@ -122,7 +122,7 @@ private:
     void take_reads();
     void take_resident_part(std::size_t index, FinishedRead& finished);
     void drop_stale_tiles(const Stream& stream, StreamingProgress& progress);
-    void fit_to_budget(const Stream& stream, StreamingProgress& progress);
+    void fit_to_budget(const Stream& stream, StreamingProgress& progress, Clock::time_point end);
     void evict(const std::vector<TileNumber>& tiles, const Stream& stream, StreamingProgress& progress);
     void copy_resident_parts(const Stream& stream);
     bool place_tiles(const Stream& stream, StreamingProgress& progress);
@@ -156,7 +156,8 @@ private:
     std::size_t capacity_ = 0;  // tiles
     std::unique_ptr<TileBlocks> blocks_;
     ResidentTiles tiles_;
-    bool trims_ = false;  // memory returns to the device in the next updates
+    bool exceeds_budget_ = false;  // tiles lose their memory in the next updates
+    bool trims_ = false;           // memory returns to the device in the next updates
 
     std::vector<Request> views_;         // the last request()
     std::vector<StreamedView> asked_;    // its views

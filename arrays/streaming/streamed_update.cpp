@@ -56,7 +56,7 @@ StreamingProgress StreamedState::update(const Stream& stream, std::chrono::micro
     take_requests(progress);
     take_reads();
     drop_stale_tiles(stream, progress);
-    fit_to_budget(stream, progress);
+    fit_to_budget(stream, progress, end);
     if (changed_) rebuild();
     copy_resident_parts(stream);
     start_resident_parts();
@@ -75,7 +75,7 @@ std::size_t StreamedState::pending() const {
     const auto parts =
         std::ranges::count_if(parts_, [](const ResidentPart& part) { return part.stale || part.reading; });
     return queue_.size() - next_ + reading_.size() + copied_parts_.size() + static_cast<std::size_t>(parts) +
-           (changed_ ? 1 : 0) + (feedback_ != nullptr && feedback_->pending() ? 1 : 0);
+           (changed_ ? 1 : 0) + (exceeds_budget_ ? 1 : 0) + (feedback_ != nullptr && feedback_->pending() ? 1 : 0);
 }
 
 // --- reads -----------------------------------------------------------------------------------------------------------
@@ -241,9 +241,19 @@ void StreamedState::choose_reads(std::vector<TileRead>& reads) {
 
 void StreamedState::evict(const std::vector<TileNumber>& tiles, const Stream& stream, StreamingProgress& progress) {
     if (tiles.empty()) return;
-    std::vector<TileBox> boxes;
-    boxes.reserve(tiles.size());
-    for (const TileNumber tile : tiles) boxes.push_back(TileGrid::box(grid_.position(tile)));
+    std::vector<TileNumber> sorted = tiles;
+    std::ranges::sort(sorted);
+    std::vector<TileBox> boxes;  // one for neighbors in a row
+    boxes.reserve(sorted.size());
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+        const TileBox own = TileGrid::box(grid_.position(sorted[i]));
+        if (i > 0 && sorted[i] == sorted[i - 1] + 1 && own.level == boxes.back().level &&
+            own.offset.x == boxes.back().offset.x + boxes.back().extent.width) {
+            ++boxes.back().extent.width;
+        } else {
+            boxes.push_back(own);
+        }
+    }
     for (const TileNumber tile : tiles) {
         if (needed_.contains(tile)) unfit_.insert(tile);
     }
@@ -265,9 +275,13 @@ void StreamedState::drop_stale_tiles(const Stream& stream, StreamingProgress& pr
     stale_.clear();
 }
 
-void StreamedState::fit_to_budget(const Stream& stream, StreamingProgress& progress) {
+void StreamedState::fit_to_budget(const Stream& stream, StreamingProgress& progress, Clock::time_point end) {
     if (!trims_) return;
-    if (tiles_.size() > capacity_) evict(tiles_.least(tiles_.size() - capacity_), stream, progress);
+    constexpr std::size_t kTiles = TileBlocks::kSlots;  // between two looks at the clock
+    while (tiles_.size() > capacity_) {
+        evict(tiles_.least(std::min(kTiles, tiles_.size() - capacity_)), stream, progress);
+        if (Clock::now() >= end) return;
+    }
     // Returns whole blocks. The tiles of the emptiest ones lose their memory too, and are read again if they are needed.
     const std::size_t blocks = (capacity_ + TileBlocks::kSlots - 1) / TileBlocks::kSlots;
     blocks_->release_empty();
@@ -279,7 +293,9 @@ void StreamedState::fit_to_budget(const Stream& stream, StreamingProgress& progr
         }
         evict(victims, stream, progress);
         blocks_->release_empty();
+        if (Clock::now() >= end) return;
     }
+    exceeds_budget_ = false;
     pool_->trim();
     trims_ = pool_->usage().chunks > resident_chunks_ + blocks_->allocated();
 }

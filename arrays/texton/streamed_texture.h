@@ -207,8 +207,8 @@ public:
 
     std::size_t budget() const;          ///< Returns the maximum bytes of all tiles.
     std::size_t minimum_budget() const;  ///< Returns the bytes of the levels that are always resident.
-    /// Changes the maximum bytes of all tiles. The next update() evicts tiles that exceed it, and frees their memory when
-    /// earlier work on them is done. With minimum_budget() only the levels that are always resident remain. Throws
+    /// Changes the maximum bytes of all tiles. The next updates evict tiles that exceed it, each within its limit, and free
+    /// their memory when earlier work on them is done. With minimum_budget() only the levels that are always resident remain. Throws
     /// Error{bad_argument} for less.
     void set_budget(std::size_t bytes);
 

@@ -233,6 +233,29 @@ TEST_P(StreamingTest, ABudgetThatShrinksReturnsMemoryToTheDevice) {
     EXPECT_EQ(texture.budget(), least);
 }
 
+TEST_P(StreamingTest, ABudgetThatShrinksMuchTakesSeveralShortUpdates) {
+    const Stream stream(device());
+    StreamedTexture texture = make({}, 2);
+    request(texture, {{}});
+    EXPECT_TRUE(settle(texture, stream).complete());
+    request(texture, {});
+    const std::size_t all = texture.statistics().resident_tiles;
+    texture.set_budget(texture.minimum_budget() + 4 * kTileBytes);
+    StreamingProgress progress;
+    std::size_t evicted = 0;
+    int updates = 0;
+    do {
+        progress = texture.update(stream, std::chrono::microseconds(0));
+        EXPECT_LE(progress.evicted, 64u);
+        evicted += progress.evicted;
+        ASSERT_LT(++updates, 100);
+        EXPECT_TRUE(resident_texels_are_right(texture, stream));
+    } while (!progress.settled());
+    EXPECT_GE(updates, 3);
+    EXPECT_LE(texture.statistics().resident_tiles, 4u);
+    EXPECT_EQ(evicted, all - texture.statistics().resident_tiles);
+}
+
 TEST_P(StreamingTest, TilesThatWorkInFlightReadsKeepTheirTexelsUntilItIsDone) {
     const Stream works(device());
     const Stream stream(device());
