@@ -86,7 +86,7 @@ void refuse_streamed(ErrorCode code, std::string problem, std::string remedy, st
 }
 
 StreamedState::StreamedState(const Device& device, TilePyramid pyramid, const StreamedTextureInfo& options)
-    : pyramid_(std::move(pyramid)), options_(options) {
+    : pyramid_(std::move(pyramid)), options_(options), unmapped_(device, EventTiming::off) {
     check_options(pyramid_, options_);
     refuse_while_recording(kStreamed, "creating a streamed texture");
     choose_level(device);
@@ -104,14 +104,15 @@ StreamedState::StreamedState(const Device& device, TilePyramid pyramid, const St
 StreamedState::~StreamedState() {
     reader_.reset();
     try {
-        finish_copies();  // they read the staging buffers
+        finish_updates();  // they read the staging buffers
     } catch (const Error&) {
         // The work has failed or the device is lost, so nothing reads them.
     }
 }
 
-void StreamedState::finish_copies() const {
+void StreamedState::finish_updates() const {
     for (const StagedCopies& copies : copies_) copies.done.synchronize();
+    unmapped_.synchronize();
 }
 
 void StreamedState::choose_level(const Device& device) {
@@ -277,7 +278,7 @@ StreamedSamples StreamedState::sample(std::span<const FetchPoint> points, FetchO
     }
     refuse_while_recording(kStreamed, "sampling without a stream");
     const std::lock_guard lock(mutex_);
-    finish_copies();
+    finish_updates();
     StreamedSamples samples{std::vector<Texel>(points.size()), std::vector<std::uint8_t>(points.size())};
     std::vector<std::size_t> open(points.size());
     for (std::size_t i = 0; i < open.size(); ++i) open[i] = i;

@@ -136,7 +136,7 @@ private:
     void stop_read(TileNumber tile);
     std::size_t pending() const;
 
-    void finish_copies() const;
+    void finish_updates() const;
     PyramidBox box_of(TileNumber tile) const;
     View view_of(int level, std::size_t layer, const Region& region) const;
 
@@ -186,6 +186,7 @@ private:
     std::unordered_map<TileNumber, std::uint32_t> reading_;  // staging buffer of tiles that are read or ready
     std::vector<ReadyTile> ready_;
     std::vector<StagedCopies> copies_;  // enqueued by update()
+    Event unmapped_;                    // after the last evictions without copies
 
     StreamingStatistics counts_;
     Clock::time_point created_ = Clock::now();

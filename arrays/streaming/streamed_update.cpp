@@ -57,6 +57,7 @@ StreamingProgress StreamedState::update(const Stream& stream, std::chrono::micro
     take_reads();
     drop_stale_tiles(stream, progress);
     fit_to_budget(stream, progress, end);
+    if (progress.evicted > 0) unmapped_.record(stream);
     if (changed_) rebuild();
     copy_resident_parts(stream);
     start_resident_parts();
