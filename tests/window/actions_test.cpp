@@ -5,15 +5,18 @@
 #include <QAbstractSpinBox>
 #include <QComboBox>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QMenu>
 #include <QMenuBar>
 #include <QSettings>
 #include <QTimer>
+#include <QTreeWidget>
 #include <random>
 #include <set>
 
 #include "tests/window/fixture.h"
 #include "viewer/gui/command_palette.h"
+#include "viewer/gui/keys_dialog.h"
 #include "viewer/gui/panel.h"
 
 namespace texton::viewer {
@@ -132,6 +135,70 @@ TEST_F(ActionsTest, CommandPaletteMatchesLettersInOrder) {
     });
     window().actions().find("palette")->trigger();
     EXPECT_EQ(session().view.zoom, 1);
+}
+
+TEST_F(ActionsTest, CommandPaletteSearchesDescriptionsAndSaysIfNothingMatches) {
+    CommandPalette palette(window().actions(), &window());
+    auto* line = palette.findChild<QLineEdit*>();
+    auto* list = palette.findChild<QListWidget*>();
+    QTest::keyClicks(line, "diff");
+    QStringList found;
+    for (int row = 0; row < list->count(); ++row) found.append(list->item(row)->data(Qt::UserRole).toString());
+    EXPECT_EQ(found.value(0), "compare-difference") << found.join(' ').toStdString();
+    EXPECT_TRUE(found.contains("panel-compare")) << "its description contains the word 'Differences'";
+    EXPECT_FALSE(found.contains("panel-histogram"));
+
+    line->setText("no such thing");
+    ASSERT_EQ(list->count(), 1);
+    EXPECT_EQ(list->item(0)->text(), "No action matches 'no such thing'.");
+    EXPECT_FALSE(list->item(0)->flags() & Qt::ItemIsEnabled);
+    QTest::keyClick(line, Qt::Key_Return);
+    line->clear();
+    EXPECT_GT(list->count(), 40);
+}
+
+TEST_F(ActionsTest, CompareActionsSetTheModeOfComparison) {
+    const auto run = [&](const char* id) {
+        QAction* action = window().actions().find(id);
+        ASSERT_NE(action, nullptr) << id;
+        action->trigger();
+    };
+    run("compare-wipe");
+    EXPECT_EQ(session().compare.mode, CompareMode::none) << "there is nothing to compare with";
+    workspace().change("Reference", [](Session& session) { session.reference = 1; });
+    run("compare-wipe");
+    EXPECT_EQ(session().compare.mode, CompareMode::wipe);
+    run("compare-ulp");
+    EXPECT_EQ(session().compare.mode, CompareMode::ulp);
+    run("compare-none");
+    EXPECT_EQ(session().compare.mode, CompareMode::none);
+}
+
+TEST_F(ActionsTest, KeysAreFoundByActionDescriptionOrKey) {
+    KeysDialog dialog(window().actions(), &window());
+    auto* tree = dialog.findChild<QTreeWidget*>();
+    QLineEdit* search = nullptr;
+    for (QLineEdit* line : dialog.findChildren<QLineEdit*>())
+        if (line->accessibleName() == "Search") search = line;
+    ASSERT_NE(search, nullptr);
+    const auto found = [&] {
+        QStringList out;
+        for (int row = 0; row < tree->topLevelItemCount(); ++row) {
+            if (!tree->topLevelItem(row)->isHidden()) out.append(tree->topLevelItem(row)->text(0));
+        }
+        return out;
+    };
+    const qsizetype all = found().size();
+    search->setText("wipe metric");
+    EXPECT_EQ(found(), QStringList{"Next metric"}) << "one word is in the description";
+    search->setText("Ctrl+G");
+    EXPECT_EQ(found(), QStringList{"Go to"});
+    EXPECT_EQ(tree->currentItem()->text(0), "Go to") << "keys are set for an action that is visible";
+    search->setText("no such thing");
+    EXPECT_TRUE(found().isEmpty());
+    EXPECT_EQ(tree->currentItem(), nullptr);
+    search->clear();
+    EXPECT_EQ(found().size(), all);
 }
 
 TEST_F(ActionsTest, EveryControlOfEveryPanelHasAnAccessibleName) {

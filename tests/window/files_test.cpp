@@ -1,5 +1,6 @@
 #include <QAbstractItemModelTester>
 #include <QLabel>
+#include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
 #include <QTimer>
@@ -117,6 +118,43 @@ TEST_F(FilesPanelTest, RowCanBeDraggedWithTheMouse) {
     workspace_->undo();
     settle();
     EXPECT_EQ(names(), (Names{"card.png", "sky.exr", "ball.png"}));
+}
+
+TEST_F(FilesPanelTest, ManyImagesHaveLowRowsAndCanBeFiltered) {
+    std::vector<std::string> assets(40, "ball.png");
+    assets[7] = "card.png";
+    assets[30] = "sky.exr";
+    open("files", assets);
+    auto* filter = find<QLineEdit>("Filter");
+    ASSERT_NE(filter, nullptr);
+    EXPECT_TRUE(filter->isVisible());
+    const int height = list()->visualItemRect(list()->item(0)).height();
+    EXPECT_GE(list()->viewport()->height() / height, 11) << height;
+    const auto visible = [&] {
+        std::vector<int> out;
+        for (int row = 0; row < list()->count(); ++row)
+            if (!list()->item(row)->isHidden()) out.push_back(row);
+        return out;
+    };
+    EXPECT_EQ(visible().size(), 40u);
+    type<QLineEdit>("Filter", "CARD");
+    EXPECT_EQ(visible(), std::vector<int>{7});
+    type<QLineEdit>("Filter", "s .exr");
+    EXPECT_EQ(visible(), std::vector<int>{30});
+    EXPECT_EQ(session().current, 0u) << "filtering does not change the image";
+    workspace_->change("Open", [](Session& session) { session.images.push_back(session.images[30]); });
+    settle();
+    EXPECT_EQ(visible(), (std::vector<int>{30, 40}));
+    image("files_filtered");
+    filter->clear();
+    settle();
+    EXPECT_EQ(visible().size(), 41u);
+}
+
+TEST_F(FilesPanelTest, FewImagesHaveNoFilterAndLargeThumbnails) {
+    open("files", {"card.png", "sky.exr"});
+    EXPECT_FALSE(find<QLineEdit>("Filter")->isVisible());
+    EXPECT_GE(list()->visualItemRect(list()->item(0)).height(), 64);
 }
 
 TEST_F(FilesPanelTest, ClosingTheLastImageLeavesAnEmptyPanel) {

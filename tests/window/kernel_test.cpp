@@ -146,7 +146,7 @@ TEST_F(KernelPanelTest, MissingInputIsReported) {
     search("blend");
     EXPECT_TRUE(problem().startsWith("missing.png, an input of blend, could not be loaded. "))
         << problem().toStdString();
-    EXPECT_EQ(workspace_->shown(), nullptr);
+    EXPECT_EQ(workspace_->shown(), workspace_->document()) << "the image is shown without the kernel";
     workspace_->change("Input", [](Session& session) { session.kernel.more_inputs = {7}; });
     settle();
     EXPECT_TRUE(problem().startsWith("blend needs another input image, which is not open.")) << problem().toStdString();

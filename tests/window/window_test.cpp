@@ -1,11 +1,14 @@
 // The window as a whole, driven by input events.
 #include <QDropEvent>
+#include <QFileDialog>
 #include <QLabel>
 #include <QListWidget>
 #include <QMimeData>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QStatusBar>
+#include <QTimer>
 #include <QUrl>
 #include <fstream>
 
@@ -225,6 +228,89 @@ TEST_F(WindowTest, DroppedSessionIsReadAndAnInvalidSessionIsExplained) {
     drop(bad);
     EXPECT_EQ(session(), before);
     EXPECT_TRUE(said_.contains("'layout'")) << said_.toStdString();
+}
+
+TEST_F(WindowTest, SmallerImageIsVisibleAfterZoomingIntoALargerOne) {
+    workspace().open({{.paths = {asset("odd_7x5.png")}, .options = {}}});
+    workspace().look([](Session& session) { session.current = 0; });
+    settle();
+    window().canvas().zoom_by(8);
+    window().canvas().look_at({400, 300});
+    const ViewState view = session().view;
+    const auto show = [&](std::size_t index) {
+        workspace().change("Show image", [index](Session& session) { session.current = index; });
+        settle();
+    };
+    show(2);
+    EXPECT_TRUE(session().fits);
+    EXPECT_EQ(session().view, fitted({7, 5}, canvas().width(), canvas().height()));
+    show(0);
+    EXPECT_EQ(session().view, view) << "the larger image is shown where it was";
+    EXPECT_FALSE(session().fits);
+
+    show(2);
+    window().canvas().zoom_by(2);
+    const ViewState small = session().view;
+    show(0);
+    EXPECT_EQ(session().view, small) << "the user changed the view since";
+}
+
+TEST_F(WindowTest, ImageOfEqualSizeIsShownAtTheSamePosition) {
+    workspace().open({{.paths = {asset("card.png")}, .options = {}}});
+    settle();
+    window().canvas().zoom_by(4);
+    window().canvas().look_at({-20, 10});
+    const ViewState view = session().view;
+    workspace().change("Show image", [](Session& session) { session.current = 0; });
+    settle();
+    EXPECT_EQ(session().view, view);
+}
+
+TEST_F(WindowTest, ImageIsShownWithoutAKernelThatCannotRunOnIt) {
+    workspace().open({{.paths = {asset("cube.dds")}, .options = {}}});
+    workspace().change("Kernel", [](Session& session) { session.kernel.name = "gaussian"; });
+    settle();
+    auto* notice = window().findChild<QLabel*>("notice");
+    ASSERT_NE(notice, nullptr);
+    EXPECT_TRUE(canvas().isVisible());
+    EXPECT_EQ(window().message(), "");
+    EXPECT_EQ(workspace().shown(), workspace().document());
+    EXPECT_TRUE(notice->isVisible());
+    EXPECT_TRUE(notice->text().startsWith("The image is shown without the kernel gaussian, which cannot run on it. "))
+        << notice->text().toStdString();
+    workspace().change("Show image", [](Session& session) { session.current = 0; });
+    settle();
+    EXPECT_NE(workspace().shown(), workspace().document());
+    EXPECT_FALSE(notice->isVisible());
+}
+
+TEST_F(WindowTest, WindowWithoutImagesHasAButtonThatOpensFiles) {
+    auto* open = window().findChild<QPushButton*>("open-files");
+    ASSERT_NE(open, nullptr);
+    EXPECT_FALSE(open->isVisible());
+    workspace().replace("Nothing", Session{});
+    settle();
+    ASSERT_TRUE(open->isVisible());
+    bool opened = false;
+    QTimer closes;
+    QObject::connect(&closes, &QTimer::timeout, [&opened] {
+        QWidget* dialog = QApplication::activeModalWidget();
+        if (dialog == nullptr) return;
+        opened = qobject_cast<QFileDialog*>(dialog) != nullptr;
+        dialog->close();
+    });
+    closes.start(1);
+    QTest::mouseClick(open, Qt::LeftButton);
+    EXPECT_TRUE(opened);
+}
+
+TEST_F(WindowTest, SessionWithUnknownKeysIsOpenedWithANotice) {
+    const QTemporaryDir folder;
+    const QString file = folder.filePath("s.json");
+    std::ofstream(file.toStdString()) << R"({"layout": "sheet", "newer": 1, "view": {"zoom": 3, "tilt": [2]}})";
+    drop(file);
+    EXPECT_EQ(session().layout, Layout::sheet);
+    EXPECT_EQ(said_, file + " has keys that are not known and were ignored: 'view' > 'tilt', 'newer'.");
 }
 
 TEST_F(WindowTest, StatusBarShowsTheMessagesOfTheWorkspace) {

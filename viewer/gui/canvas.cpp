@@ -53,7 +53,10 @@ Canvas::Canvas(Workspace& workspace, CanvasSide side, QWidget* parent)
         refresh();
         describe();
     };
-    connect(&workspace_, &Workspace::changed, this, again);
+    connect(&workspace_, &Workspace::changed, this, [this, again](const Session& before) {
+        if (before.images != workspace_.session().images) left_view_.reset();
+        again();
+    });
     connect(&workspace_, &Workspace::documents_changed, this, again);
     connect(&workspace_, &Workspace::hover_changed, this, &Canvas::describe);
     connect(&workspace_, &Workspace::outlines_changed, this, qOverload<>(&QWidget::update));
@@ -99,20 +102,46 @@ bool Canvas::shows_display() const { return tiles_->shows_display() && against_t
 // --- view ------------------------------------------------------------------------------------------------------------
 
 void Canvas::set_view(const ViewState& view) {
+    left_view_.reset();
     workspace_.look([&](Session& session) {
         session.view = view;
         session.fits = false;
     });
 }
 
+// Fits an image of another size to the canvas if the center of the view would be outside of it. The view before is
+// restored for the next image that it suits, unless the user has changed the view since.
+void Canvas::keep_in_view(const Scene& now) {
+    const Extent extent = canvas_extent(now);
+    const bool is_plane = layout_of(now.session, *now.shown) != Layout::sphere && !now.session.lod_plane.shown;
+    const bool is_other = is_plane && seen_extent_.width != 0 && extent != seen_extent_;
+    seen_extent_ = is_plane ? extent : Extent{};
+    if (!is_other) return;
+    const auto suits = [&](const ViewState& view) {
+        const Position& at = view.center;
+        return at.x >= 0 && at.y >= 0 && at.x <= static_cast<double>(extent.width) &&
+               at.y <= static_cast<double>(extent.height);
+    };
+    if (!now.session.fits && !suits(now.session.view)) {
+        left_view_ = now.session.view;
+        workspace_.look([](Session& session) { session.fits = true; });
+    } else if (now.session.fits && left_view_ && suits(*left_view_)) {
+        const ViewState view = *left_view_;
+        set_view(view);
+    }
+}
+
 void Canvas::refit() {
+    if (side_ == CanvasSide::reference) return;  // both canvases have one view
+    if (const Scene now = scene(); now.shown) keep_in_view(now);
     const Scene now = scene();
-    if (side_ == CanvasSide::reference || !now.session.fits || !now.shown) return;  // both canvases have one view
+    if (!now.session.fits || !now.shown) return;
     const ViewState view = fitted(canvas_extent(now), now.width, now.height);
     workspace_.look([&](Session& session) { session.view = view; });
 }
 
 void Canvas::fit() {
+    left_view_.reset();
     workspace_.look([](Session& session) { session.fits = true; });
     refit();
 }

@@ -87,6 +87,7 @@ private:
     QSize pixels() const;  // size in screen pixels
     Position pixel_at(QPointF point) const;
     void refit();
+    void keep_in_view(const Scene& now);
     void refresh();
     void set_view(const ViewState& view);
     void pan(Position pixels);
@@ -112,6 +113,8 @@ private:
     Drag drag_ = Drag::none;
     Position dragged_;
     std::optional<SeenTexel> selected_from_;
+    Extent seen_extent_{};                   // of the last image that was shown
+    std::optional<ViewState> left_view_;     // the view before an image was fitted that it did not suit
     bool tells_progress_ = false;            // while files are read
     std::weak_ptr<const Document> painted_;  // the last frame of a running program that was painted
     int wheel_ = 0;                          // wheel rotation since the last step, in eighths of a degree

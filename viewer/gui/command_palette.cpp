@@ -10,7 +10,7 @@ namespace texton::viewer {
 CommandPalette::CommandPalette(Actions& actions, QWidget* parent)
     : QDialog(parent), actions_(actions), line_(new QLineEdit), list_(new QListWidget) {
     setWindowTitle(tr("Commands"));
-    line_->setPlaceholderText(tr("Type letters of an action"));
+    line_->setPlaceholderText(tr("Type letters of an action, or words of its description"));
     line_->setAccessibleName(tr("Search"));
     line_->setClearButtonEnabled(true);
     list_->setAccessibleName(tr("Commands"));
@@ -38,7 +38,13 @@ std::optional<int> CommandPalette::distance(const QString& letters, const QStrin
     return at - std::max(first, 0);
 }
 
+bool CommandPalette::has_words(const QString& words, const QString& text) {
+    return std::ranges::all_of(words.split(' ', Qt::SkipEmptyParts),
+                               [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
+}
+
 void CommandPalette::filter() {
+    constexpr int kByTip = 1000;  // actions that match only by their description are listed last
     struct Row {
         int distance;
         const ActionInfo* info;
@@ -47,7 +53,11 @@ void CommandPalette::filter() {
     for (const ActionInfo& info : actions_.all()) {
         if (info.id == "palette") continue;
         const QString text = QString(info.menu + " " + info.text).remove('&');
-        if (const auto far = distance(line_->text(), text)) rows.push_back({*far, &info});
+        if (const auto far = distance(line_->text(), text)) {
+            rows.push_back({*far, &info});
+        } else if (has_words(line_->text(), info.tip)) {
+            rows.push_back({kByTip, &info});
+        }
     }
     std::ranges::stable_sort(rows, {}, &Row::distance);
     list_->clear();
@@ -60,6 +70,10 @@ void CommandPalette::filter() {
         item->setToolTip(row.info->tip);
         if (!action->isEnabled()) item->setFlags(Qt::NoItemFlags);
         list_->addItem(item);
+    }
+    if (rows.empty()) {
+        list_->addItem(tr("No action matches '%1'.").arg(line_->text()));
+        list_->item(0)->setFlags(Qt::NoItemFlags);
     }
     list_->setCurrentRow(0);
 }

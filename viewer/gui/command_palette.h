@@ -7,7 +7,7 @@
 
 namespace texton::viewer {
 
-/// Finds actions by letters of their text. Enter runs the selected action.
+/// Finds actions by letters of their text or by words of their description. Enter runs the selected action.
 class CommandPalette : public QDialog {
     Q_OBJECT
 
@@ -17,6 +17,8 @@ public:
     /// Returns the distance between the first and the last matched letter, or nullopt if the text does not contain the
     /// letters in this order. Spaces in `letters` and case are ignored.
     static std::optional<int> distance(const QString& letters, const QString& text);
+    /// Returns true if the text contains all words, each of which may be part of a longer word. Case is ignored.
+    static bool has_words(const QString& words, const QString& text);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

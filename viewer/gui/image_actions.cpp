@@ -216,6 +216,37 @@ void add_display_actions(Actions& actions, Workspace& workspace, const QString& 
                  [&workspace] { return workspace.session().reading == Reading::sampled; }});
 }
 
+// One action for each mode of comparison, for the command palette and for keys.
+void add_compare_modes(Actions& actions, Workspace& workspace) {
+    const auto tr = [](const char* text) { return MainWindow::tr(text); };
+    const QString tips[] = {tr("Shows the image without a comparison"),
+                            tr("Shows the image on one side of a line, and the other image on the other side"),
+                            tr("Shows the differences of the values, with sign"),
+                            tr("Shows the absolute differences of the values"),
+                            tr("Shows the differences relative to the values"),
+                            tr("Shows the squared differences of the values"),
+                            tr("Shows the distance of the values in ulps")};
+    static_assert(std::size(tips) == kCompareModes.size());
+    for (const auto& [name, mode] : kCompareModes) {
+        const QString id(name);
+        actions.add({"compare-" + id,
+                     {},
+                     tr("Compare: %1").arg(id),
+                     tips[static_cast<std::size_t>(mode)],
+                     {},
+                     [&workspace, mode = mode] {
+                         workspace.change(MainWindow::tr("Metric"),
+                                          [mode](Session& session) { session.compare.mode = mode; });
+                     },
+                     [&workspace, mode = mode] { return workspace.session().compare.mode == mode; },
+                     [&workspace, mode = mode] {
+                         const Session& session = workspace.session();
+                         return mode == CompareMode::none || session.compare.against != Against::reference ||
+                                session.reference.has_value();
+                     }});
+    }
+}
+
 void add_choice_actions(Actions& actions, Workspace& workspace) {
     for (int i = 1; i <= 9; ++i) {
         const auto index = static_cast<std::size_t>(i - 1);
@@ -390,6 +421,7 @@ void add_image_actions(MainWindow& window) {
                  {},
                  [&workspace] { return !workspace.session().pins.empty() || workspace.session().selection; }});
     add_choice_actions(actions, workspace);
+    add_compare_modes(actions, workspace);
 }
 
 }  // namespace texton::viewer

@@ -5,11 +5,21 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "viewer/gui/command_palette.h"
+
 namespace texton::viewer {
 
 KeysDialog::KeysDialog(Actions& actions, QWidget* parent)
-    : QDialog(parent), actions_(actions), list_(new QTreeWidget), keys_(new QKeySequenceEdit), note_(new QLabel) {
+    : QDialog(parent),
+      actions_(actions),
+      search_(new QLineEdit),
+      list_(new QTreeWidget),
+      keys_(new QKeySequenceEdit),
+      note_(new QLabel) {
     setWindowTitle(tr("Keys"));
+    search_->setPlaceholderText(tr("Search for an action, a description or a key"));
+    search_->setAccessibleName(tr("Search"));
+    search_->setClearButtonEnabled(true);
     list_->setAccessibleName(tr("Actions"));
     list_->setRootIsDecorated(false);
     list_->setHeaderLabels({tr("Action"), tr("Keys"), tr("Description")});
@@ -27,11 +37,13 @@ KeysDialog::KeysDialog(Actions& actions, QWidget* parent)
     row->addWidget(none);
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(note_);
+    layout->addWidget(search_);
     layout->addWidget(list_, 1);
     layout->addLayout(row);
     layout->addWidget(buttons);
     resize(fontMetrics().averageCharWidth() * 110, fontMetrics().height() * 34);
 
+    connect(search_, &QLineEdit::textChanged, this, &KeysDialog::filter);
     connect(list_, &QTreeWidget::currentItemChanged, this, &KeysDialog::show_current);
     connect(set, &QPushButton::clicked, this, &KeysDialog::choose);
     connect(none, &QPushButton::clicked, this, [this] {
@@ -59,11 +71,24 @@ void KeysDialog::fill() {
     }
     list_->resizeColumnToContents(0);
     list_->resizeColumnToContents(1);
-    if (list_->currentItem() == nullptr) list_->setCurrentItem(list_->topLevelItem(0));
+    filter();
+}
+
+// Hides the actions that do not contain all words of the search line. The current action is always visible, so that
+// keys are not set for a hidden one.
+void KeysDialog::filter() {
+    QTreeWidgetItem* first = nullptr;
+    for (int row = 0; row < list_->topLevelItemCount(); ++row) {
+        QTreeWidgetItem* item = list_->topLevelItem(row);
+        const QString text = item->text(0) + '\n' + item->text(1) + '\n' + item->text(2);
+        item->setHidden(!CommandPalette::has_words(search_->text(), text));
+        if (first == nullptr && !item->isHidden()) first = item;
+    }
+    if (list_->currentItem() == nullptr || list_->currentItem()->isHidden()) list_->setCurrentItem(first);
 }
 
 void KeysDialog::show_current() {
-    if (list_->currentItem() == nullptr) return;
+    if (list_->currentItem() == nullptr) return keys_->clear();
     keys_->setKeySequence(actions_.find(list_->currentItem()->data(0, Qt::UserRole).toString())->shortcut());
 }
 

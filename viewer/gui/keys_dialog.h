@@ -2,13 +2,15 @@
 #include <QDialog>
 #include <QKeySequenceEdit>
 #include <QLabel>
+#include <QLineEdit>
 #include <QTreeWidget>
 
 #include "viewer/gui/actions.h"
 
 namespace texton::viewer {
 
-/// Lists all actions with their keys and descriptions, and lets the user change the keys.
+/// Lists all actions with their keys and descriptions, or those that contain the words of the search line. Lets the
+/// user change the keys.
 class KeysDialog : public QDialog {
     Q_OBJECT
 
@@ -17,10 +19,12 @@ public:
 
 private:
     void fill();
+    void filter();
     void show_current();
     void choose();
 
     Actions& actions_;
+    QLineEdit* search_;
     QTreeWidget* list_;
     QKeySequenceEdit* keys_;
     QLabel* note_;

@@ -73,14 +73,22 @@ std::optional<QSize> parse_size(const std::string& text) {
     return good ? std::optional(QSize(width, height)) : std::nullopt;
 }
 
+// Reads a session, and prints a notice about keys that are not known.
+texton::viewer::Session read_session_with_notice(const std::string& file) {
+    std::vector<std::string> unknown;
+    texton::viewer::Session session = texton::viewer::read_session(file, &unknown);
+    if (!unknown.empty()) std::cerr << "texton-view: " << texton::viewer::unknown_keys_text(file, unknown) << '\n';
+    return session;
+}
+
 texton::viewer::Session session_of(const Options& options) {
     using namespace texton::viewer;
     Session session;
     std::vector<std::string> files;
-    if (!options.session.empty()) session = read_session(options.session);
+    if (!options.session.empty()) session = read_session_with_notice(options.session);
     for (const std::string& file : options.files) {
         if (std::filesystem::path(file).extension() == ".json") {
-            session = read_session(file);
+            session = read_session_with_notice(file);
         } else {
             files.push_back(file);
         }

@@ -11,7 +11,9 @@
 #include <QScrollBar>
 #include <QSettings>
 #include <QStatusBar>
+#include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -27,6 +29,7 @@ namespace texton::viewer {
 namespace {
 
 constexpr const char* kHoverTag = "hovered texel";
+enum Page { kImagePage, kMessagePage };
 
 Qt::DockWidgetArea area_of(PanelArea area) {
     switch (area) {
@@ -95,7 +98,9 @@ MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
       canvas_(new Canvas(workspace)),
       reference_canvas_(new Canvas(workspace, CanvasSide::reference)),
       canvases_(new QWidget),
+      notice_(new CalmText(tr("Notice"))),
       message_(new QLabel),
+      open_(new QPushButton(tr("&Open..."))),
       pages_(new QStackedWidget),
       hover_label_(new QLabel),
       image_label_(new QLabel),
@@ -107,7 +112,7 @@ MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
     message_->setAccessibleName(tr("Message"));
     message_->setAlignment(Qt::AlignCenter);
     message_->setWordWrap(true);
-    message_->setMargin(48);
+    message_->setMargin(16);
     message_->setTextFormat(Qt::RichText);
     message_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     auto* sides = new QHBoxLayout(canvases_);
@@ -116,8 +121,24 @@ MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
     sides->addWidget(canvas_, 1);
     sides->insertWidget(0, reference_canvas_, 1);
     reference_canvas_->hide();
-    pages_->addWidget(canvases_);
-    pages_->addWidget(message_);
+    notice_->setObjectName("notice");
+    auto* image_page = new QWidget;
+    auto* image_column = new QVBoxLayout(image_page);
+    image_column->setContentsMargins(0, 0, 0, 0);
+    image_column->setSpacing(0);
+    image_column->addWidget(notice_);
+    image_column->addWidget(canvases_, 1);
+    auto* message_page = new QWidget;
+    auto* message_column = new QVBoxLayout(message_page);
+    message_column->setContentsMargins(32, 16, 32, 16);
+    message_column->addStretch();
+    message_column->addWidget(message_);
+    message_column->addWidget(open_, 0, Qt::AlignHCenter);
+    message_column->addStretch();
+    open_->setObjectName("open-files");
+    connect(open_, &QPushButton::clicked, this, [this] { actions_->find("open")->trigger(); });
+    pages_->addWidget(image_page);
+    pages_->addWidget(message_page);
     setCentralWidget(pages_);
     setAcceptDrops(true);
     setMinimumSize(640, 400);
@@ -234,6 +255,76 @@ void MainWindow::show_panels() {
     for (const auto& [id, dock] : docks_)
         if (std::ranges::find(open, id.toStdString()) == open.end()) dock->hide();
     applies_ = false;
+    arrange_docks();
+}
+
+// Whether the open docks leave too little room for the canvas.
+bool MainWindow::needs_one_column() const {
+    constexpr int kMinCanvas = 280, kMinHeight = 480;
+    if (height() < kMinHeight) return true;
+    int left = 0, right = 0;
+    for (const PanelInfo& panel : panels()) {
+        const QDockWidget* dock = docks_.at(panel.id);
+        if (dock->isHidden() || panel.area == PanelArea::bottom) continue;
+        int& side = area_of(panel.area) == Qt::LeftDockWidgetArea ? left : right;
+        side = std::max(side, dock->widget()->minimumSizeHint().width());
+    }
+    return left != 0 && right != 0 && left + right + kMinCanvas > width();
+}
+
+// In a small window, all docks are tabs of one column. A larger window restores the arrangement before.
+void MainWindow::arrange_docks() {
+    const bool one_column = needs_one_column();
+    if (one_column == wide_docks_.has_value()) return;
+    applies_ = true;
+    if (one_column) {
+        wide_docks_ = saveState();
+        QDockWidget* first = nullptr;
+        for (const PanelInfo& panel : panels()) {
+            QDockWidget* dock = docks_.at(panel.id);
+            if (dock->isFloating()) continue;
+            dock->setTitleBarWidget(new QWidget);  // the tab has the title
+            addDockWidget(Qt::RightDockWidgetArea, dock);
+            if (first != nullptr) tabifyDockWidget(first, dock);
+            first = dock;
+        }
+        const auto& open = workspace_.session().panels;
+        if (!open.empty()) {
+            const auto front = docks_.find(QString::fromStdString(open.front()));
+            if (front != docks_.end()) front->second->raise();
+        }
+    } else {
+        for (const auto& [id, dock] : docks_) {
+            delete dock->titleBarWidget();
+            dock->setTitleBarWidget(nullptr);
+        }
+        restoreState(*std::exchange(wide_docks_, std::nullopt));
+    }
+    applies_ = false;
+    if (!one_column) show_panels();
+}
+
+// The list of images takes the height that the panel below it does not need, unless the arrangement was restored.
+void MainWindow::share_height() {
+    QDockWidget* files = docks_.at("files");
+    QDockWidget* below = docks_.at("subresource");
+    const auto has_tabs =
+        std::ranges::any_of(tabifiedDockWidgets(below), [](const QDockWidget* dock) { return !dock->isHidden(); });
+    if (files->isHidden() || below->isHidden() || wide_docks_ || has_tabs) return;
+    const int needed = below->widget()->minimumSizeHint().height() + 3 * fontMetrics().height();
+    resizeDocks({files, below}, {files->height() + below->height() - needed, needed}, Qt::Vertical);
+}
+
+void MainWindow::showEvent(QShowEvent* event) {
+    QMainWindow::showEvent(event);
+    if (!std::exchange(shares_height_, false)) return;
+    QMetaObject::invokeMethod(this, &MainWindow::share_height, Qt::QueuedConnection);
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+    QMainWindow::resizeEvent(event);
+    // The layout of the docks is not changed while it is being computed.
+    QMetaObject::invokeMethod(this, &MainWindow::arrange_docks, Qt::QueuedConnection);
 }
 
 // Shows the canvas of the reference beside that of the current image, or hides it.
@@ -263,6 +354,7 @@ void MainWindow::keep_panels() {
         if (std::ranges::is_permutation(session.panels, open)) return;
         session.panels = open;
     });
+    arrange_docks();
 }
 
 void MainWindow::show_panel(const QString& id, bool shown) {
@@ -304,12 +396,12 @@ void MainWindow::watch_files() {
 
 // --- contents --------------------------------------------------------------------------------------------------------
 
-QString MainWindow::message() const { return pages_->currentWidget() == message_ ? message_->text() : QString(); }
+QString MainWindow::message() const { return pages_->currentIndex() == kMessagePage ? message_->text() : QString(); }
 
 void MainWindow::show_message(const QString& headline, const QString& details) {
     message_->setText(QString("<p style='font-size:18pt'>%1</p><p>%2</p>")
                           .arg(headline.toHtmlEscaped(), details.toHtmlEscaped().replace('\n', "<br>")));
-    pages_->setCurrentWidget(message_);
+    pages_->setCurrentIndex(kMessagePage);
 }
 
 void MainWindow::show_documents() {
@@ -320,17 +412,20 @@ void MainWindow::show_documents() {
     setWindowTitle(title.isEmpty() ? tr("Texton") : tr("%1 - Texton").arg(title));
     image_label_->setText(shown ? words_of(*shown) : QString());
     image_label_->setToolTip(shown ? QString::fromStdString(halving_text(*shown)) : QString());
+    open_->setVisible(session.images.empty() && workspace_.notice().headline.isEmpty());
+    const QString kernel = QString::fromStdString(session.kernel.name);
+    notice_->say(shown && !kernel.isEmpty() && !workspace_.kernel_problem().isEmpty()
+                     ? tr("The image is shown without the kernel %1, which cannot run on it. %2")
+                           .arg(kernel, workspace_.kernel_problem())
+                     : QString());
     if (shown) {
-        pages_->setCurrentWidget(canvases_);
+        pages_->setCurrentIndex(kImagePage);
     } else if (session.images.empty() && !workspace_.notice().headline.isEmpty()) {
         show_message(workspace_.notice().headline, workspace_.notice().details);
     } else if (session.images.empty()) {
-        show_message(tr("No image is open"), tr("Drop a file here, or choose File > Open."));
+        show_message(tr("No image is open"), tr("Drop files here, or open them."));
     } else if (const QString problem = workspace_.problem(session.current); !problem.isEmpty()) {
         show_message(tr("%1 cannot be shown").arg(title), problem);
-    } else if (!workspace_.kernel_problem().isEmpty()) {
-        show_message(tr("Kernel %1 cannot run on this image").arg(QString::fromStdString(session.kernel.name)),
-                     workspace_.kernel_problem());
     } else {
         const QString keys = actions_->find("cancel-loading")->shortcut().toString(QKeySequence::NativeText);
         show_message(tr("Loading %1").arg(title), keys.isEmpty() ? QString() : tr("Press %1 to cancel.").arg(keys));
@@ -394,7 +489,10 @@ void MainWindow::open_files(const QStringList& paths) {
     for (const QString& path : paths) {
         if (path.endsWith(".json", Qt::CaseInsensitive)) {
             try {
-                workspace_.replace(tr("Open session"), read_session(path.toStdString()));
+                std::vector<std::string> unknown;
+                workspace_.replace(tr("Open session"), read_session(path.toStdString(), &unknown));
+                if (!unknown.empty())
+                    workspace_.tell(QString::fromStdString(unknown_keys_text(path.toStdString(), unknown)));
             } catch (const std::exception& error) {
                 workspace_.tell(QString::fromStdString(error_text(error)));
             }
@@ -432,7 +530,7 @@ void MainWindow::restore() {
     const QSettings settings;
     restoreGeometry(settings.value("window/geometry").toByteArray());
     applies_ = true;  // the session decides which panels are open
-    restoreState(settings.value("window/docks").toByteArray());
+    if (restoreState(settings.value("window/docks").toByteArray())) shares_height_ = false;
     applies_ = false;
     show_panels();
 }
@@ -450,7 +548,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     if (!may_close()) return event->ignore();
     QSettings settings;
     settings.setValue("window/geometry", saveGeometry());
-    settings.setValue("window/docks", saveState());
+    settings.setValue("window/docks", wide_docks_.value_or(saveState()));
     QMainWindow::closeEvent(event);
 }
 

@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QMainWindow>
 #include <QProgressBar>
+#include <QPushButton>
 #include <QStackedWidget>
 #include <QTimer>
 #include <filesystem>
@@ -13,6 +14,7 @@
 
 #include "viewer/gui/actions.h"
 #include "viewer/gui/canvas.h"
+#include "viewer/gui/controls.h"
 #include "viewer/gui/file_watch.h"
 #include "viewer/gui/live_images.h"
 #include "viewer/gui/workspace.h"
@@ -57,6 +59,8 @@ public:
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
 
 private:
@@ -70,6 +74,9 @@ private:
     void show_progress(double share, const QString& what);
     void show_message(const QString& headline, const QString& details);
     void show_panels();
+    bool needs_one_column() const;
+    void arrange_docks();
+    void share_height();
     void show_sides();
     bool may_close();
     void keep_panels();
@@ -81,7 +88,9 @@ private:
     Canvas* canvas_;
     Canvas* reference_canvas_;
     QWidget* canvases_;
+    CalmText* notice_;
     QLabel* message_;
+    QPushButton* open_;
     QStackedWidget* pages_;
     QLabel* hover_label_;
     QLabel* image_label_;
@@ -89,6 +98,8 @@ private:
     QLabel* device_label_;
     QProgressBar* progress_;
     std::map<QString, QDockWidget*> docks_;
+    bool shares_height_ = true;             // when the window appears
+    std::optional<QByteArray> wide_docks_;  // arrangement of the docks that returns when the window is large enough
     std::optional<std::vector<std::string>> hidden_panels_;
     FileWatch watch_;
     LiveImages* live_images_ = nullptr;

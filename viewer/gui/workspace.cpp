@@ -413,7 +413,6 @@ void Workspace::run_kernel() {
     }
     if (key == kernel_key_) return;
     kernel_key_ = key;
-    kernel_problem_.clear();
     const QPointer<Workspace> self(this);
     jobs_->start(kKernelTag,
                  [self, kernel, inputs, sampler = session_.sampler](const CancellationToken&) -> Jobs::Finish {
@@ -436,7 +435,7 @@ void Workspace::run_kernel() {
 
 std::shared_ptr<const Document> Workspace::shown() const {
     // While a changed kernel runs, its last result stays visible.
-    return session_.kernel.name.empty() ? document() : kernel_result_;
+    return session_.kernel.name.empty() || !kernel_problem_.isEmpty() ? document() : kernel_result_;
 }
 
 std::shared_ptr<const Document> Workspace::against() const {

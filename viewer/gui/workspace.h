@@ -115,8 +115,8 @@ public:
     QString problem(std::size_t index) const;
     bool is_loading(std::size_t index) const;
 
-    /// Returns the current document, or the result of the session's kernel for it. Returns null if there is none yet;
-    /// the reason for a failed kernel is kernel_problem().
+    /// Returns the current document, or the result of the session's kernel for it. If the kernel cannot run on it,
+    /// returns the document, and kernel_problem() returns the reason. Returns null if there is none yet.
     std::shared_ptr<const Document> shown() const;
     QString kernel_problem() const { return kernel_problem_; }
     double kernel_milliseconds() const noexcept { return kernel_milliseconds_; }

@@ -108,11 +108,18 @@ void JsonObject::refuse(const std::string& key, const std::string& problem, std:
     refuse_text(where_, fmt::format("'{}' {}", key, problem), std::move(remedy));
 }
 
-void JsonObject::refuse_others() const {
+std::vector<std::string> JsonObject::others() const {
+    std::vector<std::string> out;
     for (const auto& [key, unused] : value_.items()) {
-        if (known_.contains(key) || old_keys_.contains(key)) continue;
-        refuse(key, "is not a known key", fmt::format("Known keys: {}.", fmt::join(known_, ", ")));
+        if (!known_.contains(key) && !old_keys_.contains(key)) out.push_back(key);
     }
+    return out;
+}
+
+void JsonObject::refuse_others() const {
+    const std::vector<std::string> keys = others();
+    if (!keys.empty())
+        refuse(keys.front(), "is not a known key", fmt::format("Known keys: {}.", fmt::join(known_, ", ")));
 }
 
 }  // namespace texton::verify

@@ -2,6 +2,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -48,6 +49,8 @@ public:
     const std::string& where() const noexcept { return where_; }
     /// Throws Error{bad_argument} with the location and the key.
     [[noreturn]] void refuse(const std::string& key, const std::string& problem, std::string remedy) const;
+    /// Returns the keys that were not queried.
+    std::vector<std::string> others() const;
     /// Throws Error{bad_argument} if the object contains a key that was not queried.
     void refuse_others() const;
 

@@ -113,7 +113,10 @@ bool is_in_range(double number) { return std::abs(number) <= kMaxNumber; }
 // Reads the fields of a JSON object. Fields that the object does not contain are unchanged.
 class Reader {
 public:
-    Reader(JsonObject& object, const std::filesystem::path& folder) : object_(object), folder_(folder) {}
+    /// If `unknown` is not null, keys that are not known are added to it, after `prefix`; otherwise they are errors.
+    Reader(JsonObject& object, const std::filesystem::path& folder, std::vector<std::string>* unknown,
+           std::string prefix = {})
+        : object_(object), folder_(folder), unknown_(unknown), prefix_(std::move(prefix)) {}
 
     void operator()(const char* key, bool& value) { value = object_.flag(key).value_or(value); }
     void operator()(const char* key, std::string& value) { value = object_.text(key).value_or(value); }
@@ -205,18 +208,24 @@ public:
 
     template <class Fields>
     void object(const char* key, const Fields& fields) {
-        if (const Json* value = object_.find(key)) read_object(*value, inside(key), fields);
+        if (const Json* value = object_.find(key)) read_object(*value, inside(key), named(key), fields);
+    }
+    /// Ends reading the object.
+    void finish() const {
+        if (unknown_ == nullptr) return object_.refuse_others();
+        for (const std::string& key : object_.others()) unknown_->push_back(named(key.c_str()));
     }
 
 private:
+    std::string named(const char* key) const { return fmt::format("{}'{}'", prefix_, key); }
     std::string inside(const char* key) const { return object_.where() + ", '" + key + "'"; }
 
     template <class Fields>
-    void read_object(const Json& value, const std::string& where, const Fields& fields) {
+    void read_object(const Json& value, const std::string& where, const std::string& name, const Fields& fields) {
         JsonObject object(value, where);
-        Reader reader(object, folder_);
+        Reader reader(object, folder_, unknown_, name + " > ");
         fields(reader);
-        object.refuse_others();
+        reader.finish();
     }
 
     // `in` returns the value of an element, or nothing if it is invalid.
@@ -237,7 +246,8 @@ private:
     void read_element(const char* key, const Json& json, std::vector<Value>& values, ListOf rule) {
         if constexpr (Part<Value>) {
             const std::string where = fmt::format("{}, {} {}", object_.where(), rule.elements, values.size());
-            read_object(json, where, [&values](Reader& reader) { visit_fields(values.emplace_back(), reader); });
+            const std::string name = fmt::format("{} {}", named(key), values.size());
+            read_object(json, where, name, [&values](Reader& reader) { visit_fields(values.emplace_back(), reader); });
         } else if (!read_value(json, values.emplace_back())) {
             object_.refuse(key, "contains " + json_text(json), fmt::format("Use {}.", rule.elements));
         }
@@ -273,6 +283,8 @@ private:
 
     JsonObject& object_;
     const std::filesystem::path& folder_;
+    std::vector<std::string>* unknown_;
+    std::string prefix_;
 };
 
 [[noreturn]] void refuse_file(const std::filesystem::path& path, const char* problem, const char* remedy) {
@@ -288,25 +300,35 @@ std::string to_json(const Session& session) {
     return json_of(session).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Session session_of(const std::string& json, const std::string& where, const std::filesystem::path& folder) {
+Session session_of(const std::string& json, const std::string& where, const std::filesystem::path& folder,
+                   std::vector<std::string>* unknown) {
     std::string problem;
     const std::optional<Json> value = verify::parse_json(json, problem);
     if (!value) verify::refuse_text(where, "the text " + problem, "Use a session that the viewer saved.");
     Session session;
     JsonObject object(*value, where);
-    Reader reader(object, folder);
+    Reader reader(object, folder, unknown);
     visit_fields(session, reader);
-    object.refuse_others();
+    reader.finish();
     if (session.current >= session.images.size()) session.current = 0;
     if (session.reference && *session.reference >= session.images.size()) session.reference.reset();
     return session;
 }
 
-Session read_session(const std::filesystem::path& path) {
+Session read_session(const std::filesystem::path& path, std::vector<std::string>* unknown) {
     std::string problem;
     const std::optional<std::string> text = verify::read_json_text(path, problem);
     if (!text) refuse_file(path, problem.c_str(), "Check the path of the session file.");
-    return session_of(*text, path.string(), path.parent_path());
+    return session_of(*text, path.string(), path.parent_path(), unknown);
+}
+
+std::string unknown_keys_text(const std::filesystem::path& path, const std::vector<std::string>& unknown) {
+    constexpr std::ptrdiff_t kMost = 8;
+    const auto count = static_cast<std::ptrdiff_t>(unknown.size());
+    const auto end = unknown.begin() + std::min(count, kMost);
+    return fmt::format("{} has keys that are not known and were ignored: {}{}.", path.string(),
+                       fmt::join(unknown.begin(), end, ", "),
+                       count > kMost ? fmt::format(" and {} more", count - kMost) : std::string());
 }
 
 void write_session(const std::filesystem::path& path, const Session& session) {

@@ -210,11 +210,14 @@ struct Session {
 /// Returns the session as JSON, from which session_of() returns an equal session. Paths are written unchanged.
 [[nodiscard]] std::string to_json(const Session& session);
 /// Returns the session of a JSON text. `where` appears in messages. Missing keys have the values of Session{}. Relative
-/// paths are relative to `folder`, and may lead out of it. Throws Error{bad_argument} for an invalid key or value.
+/// paths are relative to `folder`, and may lead out of it. Throws Error{bad_argument} for an invalid value. Unknown keys
+/// are ignored and added to `unknown`, as in "'view' > 'tilt'". If `unknown` is null, they are invalid, too.
 [[nodiscard]] Session session_of(const std::string& json, const std::string& where,
-                                 const std::filesystem::path& folder = {});
+                                 const std::filesystem::path& folder = {}, std::vector<std::string>* unknown = nullptr);
 /// Reads a session file, a regular file of at most 16 MiB. Throws Error{io}, and the errors of session_of().
-[[nodiscard]] Session read_session(const std::filesystem::path& path);
+[[nodiscard]] Session read_session(const std::filesystem::path& path, std::vector<std::string>* unknown = nullptr);
+/// Returns a notice about unknown keys of a session file.
+[[nodiscard]] std::string unknown_keys_text(const std::filesystem::path& path, const std::vector<std::string>& unknown);
 /// Writes a session file. It is written to a temporary file first, so an existing file is unchanged if writing fails.
 /// Throws Error{io}, and Error{unsupported} if the name of an image file is not valid UTF-8.
 void write_session(const std::filesystem::path& path, const Session& session);

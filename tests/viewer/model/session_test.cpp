@@ -213,5 +213,21 @@ TEST(HistoryTest, DragIsOneChangeAndAPauseEndsTheDrag) {
     EXPECT_FALSE(history.can_undo());
 }
 
+TEST(SessionTest, UnknownKeysAreListedWithTheirObjectsAndTheRestIsRead) {
+    std::vector<std::string> unknown;
+    const Session session = session_of(
+        R"({"newer": 1, "images": [{"files": ["a.png"], "tags": []}], "display": {"gamma": 2, "tone": "x"}})", "test",
+        {}, &unknown);
+    EXPECT_EQ(session.display.gamma, 2);
+    ASSERT_EQ(session.images.size(), 1u);
+    EXPECT_EQ(unknown, (std::vector<std::string>{"'images' 0 > 'tags'", "'display' > 'tone'", "'newer'"}));
+    EXPECT_EQ(unknown_keys_text("s.json", {"'a'", "'b'"}),
+              "s.json has keys that are not known and were ignored: 'a', 'b'.");
+    EXPECT_EQ(
+        unknown_keys_text("s.json", std::vector<std::string>(10, "'a'")),
+        "s.json has keys that are not known and were ignored: 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a' and 2 more.");
+    EXPECT_THROW((void)session_of(R"({"layout": "round"})", "test", {}, &unknown), Error) << "a wrong value";
+}
+
 }  // namespace
 }  // namespace texton::viewer

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "viewer/gui/command_palette.h"
 #include "viewer/model/frames.h"
 #include "viewer/render/image_list.h"
 
@@ -14,6 +15,8 @@ namespace {
 
 constexpr const char* kTag = "thumbnails";
 constexpr int kSide = 64;
+constexpr int kSmallSide = 24;  // if there are many images
+constexpr int kFew = 8;
 constexpr std::size_t kMaxBytes = std::size_t{64} << 20;  // limit for files that are decoded only for a thumbnail
 
 QIcon icon_of(const Thumbnail& thumbnail, double ratio) {
@@ -34,7 +37,10 @@ QIcon icon_of(const Thumbnail& thumbnail, double ratio) {
 }  // namespace
 
 FilesPanel::FilesPanel(Workspace& workspace)
-    : LivePanel(workspace), list_(new QListWidget), problem_(new CalmText(tr("Note on the image"))) {
+    : LivePanel(workspace),
+      filter_(new QLineEdit),
+      list_(new QListWidget),
+      problem_(new CalmText(tr("Note on the image"))) {
     list_->setAccessibleName(tr("Images"));
     list_->setToolTip(tr("Shift+Return: use as reference. Ctrl+Up, Ctrl+Down: move. Delete: close."));
     list_->setIconSize({kSide, kSide});
@@ -44,7 +50,14 @@ FilesPanel::FilesPanel(Workspace& workspace)
     list_->setResizeMode(QListView::Adjust);
     list_->setMinimumHeight(kSide + 8);  // one image, which leaves room for the note
 
+    filter_->setAccessibleName(tr("Filter"));
+    filter_->setPlaceholderText(tr("Filter by name"));
+    filter_->setToolTip(tr("Lists the images whose names contain all of these words"));
+    filter_->setClearButtonEnabled(true);
+    connect(filter_, &QLineEdit::textChanged, this, &FilesPanel::filter);
+
     auto* column = new QVBoxLayout;
+    column->addWidget(filter_);
     column->addWidget(list_, 1);
     column->addWidget(problem_);
     column->addWidget(make_progress());
@@ -161,7 +174,9 @@ void FilesPanel::show_item(std::size_t index) {
     if (workspace().is_loading(index) && !workspace().document(index)) state = tr("loading");
     if (session.reference == index) state = tr("reference, %1").arg(state);
     QListWidgetItem* item = list_->item(static_cast<int>(index));
-    item->setText(QString::fromStdString(title_of(source)) + "\n" + state);
+    const QString title = QString::fromStdString(title_of(source));
+    item->setText(title + (is_dense() ? "  " : "\n") + state);
+    item->setData(Qt::UserRole, title);
     item->setIcon(small != nullptr && !small->icon.isNull() ? small->icon : icon_of({}, devicePixelRatioF()));
     QStringList paths;
     for (const auto& path : source.paths) paths.append(QString::fromStdString(path.string()));
@@ -179,7 +194,13 @@ void FilesPanel::refresh() {
         if (const Small* small = small_or_former(image)) kept.push_back(small->source);
     }
     std::erase_if(small_, [&](const Small& small) { return std::ranges::find(kept, small.source) == kept.end(); });
+    const int side = is_dense() ? kSmallSide : kSide;
+    list_->setIconSize({side, side});
+    list_->setWordWrap(!is_dense());
+    if (!is_dense()) filter_->clear();
+    filter_->setVisible(is_dense());
     for (std::size_t index = 0; index < session.images.size(); ++index) show_item(index);
+    filter();
     list_->setCurrentRow(count == 0 ? -1 : static_cast<int>(session.current));
     refreshing_ = false;
 
@@ -187,6 +208,15 @@ void FilesPanel::refresh() {
     reference_->setChecked(count > 0 && session.reference == session.current);
     problem_->say(note());
     if (!workspace().jobs().busy(kTag)) make_next_thumbnail();
+}
+
+bool FilesPanel::is_dense() const { return workspace().session().images.size() > kFew; }
+
+void FilesPanel::filter() {
+    for (int row = 0; row < list_->count(); ++row) {
+        QListWidgetItem* item = list_->item(row);
+        item->setHidden(!CommandPalette::has_words(filter_->text(), item->data(Qt::UserRole).toString()));
+    }
 }
 
 QString FilesPanel::note() const {

@@ -1,4 +1,5 @@
 #pragma once
+#include <QLineEdit>
 #include <QListWidget>
 #include <QProgressBar>
 #include <QPushButton>
@@ -40,9 +41,13 @@ private:
     Small* small_of(const Source& source);
     const Small* small_or_former(const Source& source);
     void show_item(std::size_t index);
+    /// Many images have low rows and a filter.
+    bool is_dense() const;
+    void filter();
     QString note() const;
     void make_next_thumbnail();
 
+    QLineEdit* filter_;
     QListWidget* list_;
     QPushButton* reference_ = nullptr;
     QPushButton* reload_ = nullptr;

@@ -67,6 +67,7 @@ InspectorPanel::InspectorPanel(Workspace& workspace)
     column->addWidget(problem_);
     column->addWidget(make_pins(), 1);
     column->addWidget(copy_);
+    column->addStretch();
     lay_out(column);
 
     connect(&workspace, &Workspace::hover_changed, this, &InspectorPanel::stale);
@@ -118,7 +119,8 @@ QWidget* InspectorPanel::make_pins() {
     auto* all = new QWidget;
     auto* column = new QVBoxLayout(all);
     column->setContentsMargins(0, 0, 0, 0);
-    column->addWidget(new QLabel(tr("Pins")));
+    pins_title_ = new QLabel(tr("Pins"));
+    column->addWidget(pins_title_);
     column->addWidget(pins_, 1);
     auto* buttons = new QHBoxLayout;
     buttons->setSpacing(4);
@@ -173,7 +175,7 @@ void InspectorPanel::show_nothing(const QString& why) {
     text_.clear();
     for (QWidget* widget : std::initializer_list<QWidget*>{subresource_, shares_, format_, table_}) widget->hide();
     problem_->say(why);
-    copy_->setEnabled(false);
+    copy_->hide();
 }
 
 // Reads the texel and the pins on a worker thread.
@@ -247,11 +249,15 @@ void InspectorPanel::show_texel(const InspectedTexel& texel) {
             tr("Sampled from the reduced image on the device: 1/%1 of the width and height.").arg(1 << texel.halvings);
     problem_->say(said);
     text_ = subresource_->text() + "\n" + QString::fromStdString(to_string(texel));
-    copy_->setEnabled(true);
+    copy_->show();
 }
 
 void InspectorPanel::show_pins() {
     const std::vector<Position>& pins = workspace().session().pins;
+    for (QWidget* widget : std::initializer_list<QWidget*>{pins_title_, pins_, remove_, clear_})
+        widget->setVisible(!pins.empty());
+    pins_->parentWidget()->setSizePolicy(QSizePolicy::Preferred,
+                                         pins.empty() ? QSizePolicy::Maximum : QSizePolicy::Preferred);
     while (pins_->count() > static_cast<int>(pins.size())) delete pins_->takeItem(pins_->count() - 1);
     for (std::size_t i = 0; i < pins.size(); ++i) {
         const QString text = QString("(%1, %2)").arg(texel_of(pins[i].x)).arg(texel_of(pins[i].y));

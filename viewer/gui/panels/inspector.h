@@ -37,6 +37,7 @@ private:
     std::array<std::array<QLabel*, 3>, 4> cells_{};  // a row for each channel: stored, sampled and displayed value
     std::array<QLabel*, 4> letters_{};
     CalmText* problem_;
+    QLabel* pins_title_ = nullptr;
     QListWidget* pins_;
     QPushButton* pin_;
     QPushButton* remove_;

@@ -1,0 +1,91 @@
+// Arrangement of the docks in windows of different sizes.
+#include <QScrollBar>
+
+#include "tests/window/fixture.h"
+#include "viewer/gui/panel.h"
+
+namespace texton::viewer {
+namespace {
+
+class DocksTest : public test::WindowFixture {
+protected:
+    /// Expects that no dock is cut off or covers the canvas, which keeps 200 pixels.
+    void expect_room(const std::string& where) {
+        const QRect seen = canvas().rect().translated(canvas().mapTo(&window(), QPoint()));
+        EXPECT_GE(seen.width(), 200) << where;
+        EXPECT_GE(seen.height(), window().height() / 2) << where;
+        EXPECT_TRUE(window().rect().contains(seen)) << where;
+        for (const auto& [id, dock] : window().docks()) {
+            if (!is_in_front(id.toUtf8())) continue;
+            EXPECT_TRUE(window().rect().contains(dock->geometry())) << id.toStdString() << ", " << where;
+            EXPECT_FALSE(dock->geometry().intersects(seen)) << id.toStdString() << ", " << where;
+        }
+    }
+    /// Returns true if the dock is not behind another tab. Qt places such docks outside of the window.
+    bool is_in_front(const char* id) {
+        const QDockWidget* dock = window().docks().at(id);
+        return !dock->isHidden() && window().rect().intersects(dock->geometry());
+    }
+    void resize(QSize size) {
+        window().resize(size);
+        settle();
+        QTest::qWait(1);  // the docks are arranged in the next turn of the event loop
+        settle();
+    }
+};
+
+TEST_F(DocksTest, DocksNeitherCoverTheCanvasNorAreCutAtTheSmallestSize) {
+    start(test::session_with({"card.png"}), {640, 400});
+    resize({640, 400});
+    expect_room("usual panels");
+    window().show_panel("compare", true);
+    resize({641, 401});
+    expect_room("with another panel");
+    for (const PanelInfo& panel : panels()) window().show_panel(panel.id, true);
+    resize({640, 400});
+    expect_room("all panels");
+}
+
+TEST_F(DocksTest, AllPanelsOfASmallWindowCanBeReachedByTabs) {
+    start(test::session_with({"card.png"}), {640, 400});
+    resize({640, 400});
+    const auto& docks = window().docks();
+    QDockWidget* files = docks.at("files");
+    EXPECT_TRUE(is_in_front("files")) << "the first panel is in front";
+    EXPECT_EQ(files->widget()->geometry(), files->rect()) << "the tab has the title, so that the dock needs none";
+    const QList<QDockWidget*> tabs = window().tabifiedDockWidgets(files);
+    for (const char* id : {"subresource", "inspector", "display"}) EXPECT_TRUE(tabs.contains(docks.at(id))) << id;
+    window().show_panel("display", true);
+    settle();
+    EXPECT_TRUE(is_in_front("display"));
+    EXPECT_FALSE(is_in_front("files"));
+}
+
+TEST_F(DocksTest, LargerWindowRestoresTheArrangement) {
+    start(test::session_with({"card.png"}), {1280, 800});
+    resize({1280, 800});
+    const auto& docks = window().docks();
+    window().addDockWidget(Qt::BottomDockWidgetArea, docks.at("inspector"));
+    const std::vector<std::string> open = session().panels;
+    resize({640, 400});
+    EXPECT_EQ(window().dockWidgetArea(docks.at("inspector")), window().dockWidgetArea(docks.at("files")));
+    window().show_panel("sampler", true);
+    window().show_panel("subresource", false);
+    resize({1300, 820});
+    expect_room("large again");
+    EXPECT_LT(docks.at("files")->widget()->height(), docks.at("files")->height()) << "the dock has a title";
+    EXPECT_EQ(window().dockWidgetArea(docks.at("files")), Qt::LeftDockWidgetArea);
+    EXPECT_EQ(window().dockWidgetArea(docks.at("display")), Qt::RightDockWidgetArea);
+    EXPECT_EQ(window().dockWidgetArea(docks.at("inspector")), Qt::BottomDockWidgetArea) << "as the user placed it";
+    EXPECT_TRUE(docks.at("subresource")->isHidden());
+    EXPECT_FALSE(docks.at("sampler")->isHidden());
+}
+
+TEST_F(DocksTest, ImagesTakeTheHeightThatOtherPanelsDoNotNeed) {
+    start(test::session_with({"card.png"}), {1280, 800});
+    resize({1280, 800});
+    EXPECT_GT(window().docks().at("files")->height(), 2 * window().docks().at("subresource")->height());
+}
+
+}  // namespace
+}  // namespace texton::viewer
