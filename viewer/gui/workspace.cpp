@@ -13,6 +13,7 @@
 #include <texton/image_save.h>
 
 #include "viewer/model/frames.h"
+#include "viewer/model/image_parts.h"
 #include "viewer/model/kernel_result.h"
 #include "viewer/render/image_list.h"
 #include "viewer/text/error_text.h"
@@ -291,7 +292,8 @@ void Workspace::load_missing() {
         if (entries_.contains(key)) continue;
         const auto former =
             std::ranges::find_if(released, [&source = what.first, &device = what.second](const Entry& each) {
-                return each.document && each.document->device() == device && is_other_frame(source, each.source);
+                return each.document && each.document->device() == device &&
+                       (is_other_frame(source, each.source) || is_other_part(source, each.source));
             });
         load(key, what.first, what.second, former != released.end() ? former->document : nullptr);
     }

@@ -10,6 +10,7 @@
 #include "viewer/gui/panels/kernel.h"
 #include "viewer/gui/panels/kind_matrix.h"
 #include "viewer/gui/panels/lod_map.h"
+#include "viewer/gui/panels/parts.h"
 #include "viewer/gui/panels/probe.h"
 #include "viewer/gui/panels/reproduce.h"
 #include "viewer/gui/panels/residency.h"
@@ -41,6 +42,7 @@ const std::vector<PanelInfo>& panels() {
                            left_below),
         panel<SubresourcePanel>("subresource", tr("Subresource"), tr("Visible level, layer, face, slice and plane"),
                                 left_below),
+        panel<PartsPanel>("parts", tr("Parts"), tr("Parts of the file, and layers of their channels"), left_below),
         panel<KernelPanel>("kernel", tr("Kernel"), tr("Kernel that runs on the image, and its parameters"), left_below),
         panel<InspectorPanel>("inspector", tr("Inspector"), tr("Stored, sampled and displayed values of a texel"),
                               right),
