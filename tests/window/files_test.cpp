@@ -5,6 +5,10 @@
 #include <QPushButton>
 #include <QTimer>
 
+#include <texton/array.h>
+#include <texton/fill.h>
+#include <texton/image_save.h>
+
 #include "tests/window/panel_test.h"
 
 namespace texton::viewer::test {
@@ -42,6 +46,24 @@ TEST_F(FilesPanelTest, EveryReadableImageHasAThumbnailWithoutBeingLoaded) {
     EXPECT_EQ(workspace_->document(1), nullptr) << "a thumbnail does not load the image into the workspace";
     EXPECT_FALSE(has_thumbnail(3));
     image("files");
+}
+
+TEST_F(FilesPanelTest, LargeImageHasAThumbnailThatIsReadInBands) {
+    const QTemporaryDir folder;
+    const std::filesystem::path path = folder.filePath("large.tif").toStdString();
+    {
+        Array large(Device::cpu(), {.format = Format::rgba8_unorm, .extent = {8192, 2304}});  // 72 MiB
+        fill(large.view(), std::uint32_t{0xff00ff00});
+        save(path, image_of(large));
+    }
+    Session session = session_with({"card.png", "ball.png"});
+    session.images[1] = {.paths = {path}, .options = {}};
+    open_session("files", session);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return has_thumbnail(1); }, kPatience));
+    const QImage icon = list()->item(1)->icon().pixmap(64, 64).toImage();
+    EXPECT_EQ(icon.pixelColor(icon.width() / 2, icon.height() / 2), QColor(0, 255, 0));
+    EXPECT_TRUE(rows()[1].startsWith("large.tif\n8192 x 2304 of rgba8_unorm")) << rows()[1].toStdString();
+    EXPECT_EQ(workspace_->document(1), nullptr);
 }
 
 TEST_F(FilesPanelTest, SelectedRowIsShown) {

@@ -39,6 +39,52 @@ TEST(CanvasMemoryTest, TilesStayWithinTheirMemoryLimitWhilePanning) {
     EXPECT_GT(maximum, 128 * kMiB) << "otherwise the limit was not tested";
 }
 
+class ImageMemoryTest : public test::WindowFixture {
+protected:
+    void show(std::size_t index) {
+        workspace().look([index](Session& session) { session.current = index; });
+        settle();
+    }
+};
+
+TEST_F(ImageMemoryTest, LeastRecentlyShownImagesAreReleasedAndReadAgain) {
+    start(std::vector<std::string>{"card.png", "sky.exr", "ball.png", "cube.dds"});
+    for (const std::size_t index : {1u, 2u, 0u}) show(index);
+    std::vector<std::weak_ptr<const Document>> documents;
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+        documents.push_back(workspace().document(i));
+        ASSERT_FALSE(documents[i].expired()) << "all fit the default limit";
+        bytes += packed_bytes(documents[i].lock()->info());
+    }
+    workspace().set_image_memory(bytes);
+    show(3);
+    EXPECT_TRUE(documents[1].expired()) << "it was shown first";
+    EXPECT_FALSE(documents[2].expired());
+    EXPECT_FALSE(documents[0].expired());
+    workspace().set_image_memory(1);
+    settle();
+    EXPECT_TRUE(documents[2].expired());
+    EXPECT_TRUE(documents[0].expired());
+    EXPECT_NE(workspace().document(3), nullptr) << "the current image stays, whatever the limit";
+    show(1);
+    ASSERT_NE(workspace().document(1), nullptr);
+    EXPECT_EQ(workspace().problem(1), "");
+    EXPECT_EQ(workspace().document(3), nullptr);
+}
+
+TEST_F(ImageMemoryTest, ImagesThatAreComparedAreNotReleased) {
+    Session session = test::session_with({"card.png", "card.png", "sky.exr"});
+    session.images[1].options.upright = false;
+    session.reference = 1;
+    session.compare.mode = CompareMode::wipe;
+    start(session);
+    workspace().set_image_memory(1);
+    settle();
+    EXPECT_NE(workspace().document(0), nullptr);
+    EXPECT_NE(workspace().document(1), nullptr);
+}
+
 class ClosedImageTest : public test::WindowFixture {};
 
 TEST_F(ClosedImageTest, ClosedImageIsReleasedAfterUseByEveryPanel) {

@@ -108,6 +108,19 @@ TEST_F(WindowTest, SidePanelsNeedNoHorizontalScrollBar) {
     }
 }
 
+TEST_F(WindowTest, PanelsAreMadeWhenTheyAreShownFirst) {
+    const QDockWidget* dock = window().docks().at("kinds");
+    const auto* scroll = qobject_cast<const QScrollArea*>(dock->widget());
+    ASSERT_NE(scroll, nullptr);
+    EXPECT_EQ(scroll->widget(), nullptr);
+    window().show_panel("kinds", true);
+    const QWidget* panel = scroll->widget();
+    EXPECT_NE(panel, nullptr);
+    window().show_panel("kinds", false);
+    window().show_panel("kinds", true);
+    EXPECT_EQ(scroll->widget(), panel);
+}
+
 TEST_F(WindowTest, KeysChangeTheZoomAndTheFile) {
     QTest::keyClick(&window(), Qt::Key_0, Qt::ControlModifier);
     EXPECT_EQ(session().view.zoom, 1);

@@ -51,6 +51,7 @@ struct Options {
     std::string listen;
     bool no_listen = false;
     std::size_t live_memory = texton::viewer::LiveServer::Options{}.memory;
+    std::optional<std::size_t> image_memory;
     std::string save;
     std::optional<std::size_t> frames;
 };
@@ -195,6 +196,7 @@ int run(int argc, char** argv, const Options& options, QSize size) {
     QApplication::setWindowIcon(QIcon::fromTheme("texton-view"));
     apply_theme(*qApp);
     Workspace workspace(session);
+    if (options.image_memory) workspace.set_image_memory(*options.image_memory);
     std::optional<SuiteReview> review;
     if (!options.review.empty()) review.emplace(workspace, review_options);
     MainWindow window(workspace);
@@ -284,6 +286,12 @@ int main(int argc, char** argv) {
     app.add_flag("--no-listen", options.no_listen, "Do not show images of running programs")->excludes(listen);
     app.add_option("--live-memory", options.live_memory,
                    "Maximum memory of all images of running programs, for example 8GiB (default: 4GiB)")
+        ->transform(CLI::AsSizeValue(false))
+        ->type_name("SIZE");
+    app.add_option("--image-memory", options.image_memory,
+                   "Maximum memory of all images that were loaded, for example 8GiB. Images that are not shown are "
+                   "released, the least recently shown ones first, and read again (default: half of the memory of the "
+                   "device)")
         ->transform(CLI::AsSizeValue(false))
         ->type_name("SIZE");
     CLI::Option* save =

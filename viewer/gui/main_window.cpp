@@ -13,6 +13,7 @@
 #include <QStatusBar>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -49,23 +50,39 @@ void set_steady(QLabel* label, const QString& text) {
     if (label->sizeHint().width() > label->minimumWidth()) label->setMinimumWidth(label->sizeHint().width());
 }
 
-// Scroll area of a panel. Its minimum width is that of the panel, up to a limit, so that usual panels only scroll
-// vertically.
+// Scroll area of a panel, which is made when it is shown for the first time: most panels never are. The minimum width
+// is that of the panel, up to a limit, so that usual panels only scroll vertically.
 class PanelScroll : public QScrollArea {
 public:
-    explicit PanelScroll(QWidget* panel) {
+    explicit PanelScroll(std::function<QWidget*()> make) : make_(std::move(make)) {
         setWidgetResizable(true);
         setFrameShape(QFrame::NoFrame);
         setFocusPolicy(Qt::NoFocus);
-        setWidget(panel);
+    }
+    void make_panel() {
+        if (widget() != nullptr) return;
+        setWidget(make_());
+        updateGeometry();
     }
     QSize minimumSizeHint() const override {
         constexpr int kMaxWidth = 384;  // so that docks on both sides leave room for the canvas
         const QSize hint = QScrollArea::minimumSizeHint();
+        if (widget() == nullptr) return hint;
         const int width = widget()->minimumSizeHint().width() + verticalScrollBar()->sizeHint().width();
         return {std::max(hint.width(), std::min(width, kMaxWidth)), hint.height()};
     }
+
+protected:
+    void showEvent(QShowEvent* event) override {
+        make_panel();
+        QScrollArea::showEvent(event);
+    }
+
+private:
+    std::function<QWidget*()> make_;
 };
+
+PanelScroll& scroll_of(const QDockWidget* dock) { return *static_cast<PanelScroll*>(dock->widget()); }
 
 QString zoom_text(double zoom) {
     const double percent = zoom * 100;
@@ -210,7 +227,7 @@ void MainWindow::make_docks() {
         auto* dock = new QDockWidget(panel.title, this);
         dock->setObjectName(panel.id);
         dock->setToolTip(panel.tip);
-        dock->setWidget(new PanelScroll(panel.make(workspace_)));
+        dock->setWidget(new PanelScroll([this, make = panel.make] { return make(workspace_); }));
         addDockWidget(area_of(panel.area), dock);
         if (last[panel.area] != nullptr) tabifyDockWidget(last[panel.area], dock);
         last[panel.area] = dock;
@@ -249,6 +266,7 @@ void MainWindow::show_panels() {
     for (auto id = open.rbegin(); id != open.rend(); ++id) {
         const auto found = docks_.find(QString::fromStdString(*id));
         if (found == docks_.end() || !found->second->isHidden()) continue;
+        scroll_of(found->second).make_panel();
         found->second->show();
         found->second->raise();
     }
@@ -360,10 +378,11 @@ void MainWindow::keep_panels() {
 void MainWindow::show_panel(const QString& id, bool shown) {
     const auto found = docks_.find(id);
     if (found == docks_.end()) return;
+    if (shown) scroll_of(found->second).make_panel();
     found->second->setVisible(shown);
     if (shown) {
         found->second->raise();
-        if (QWidget* panel = static_cast<QScrollArea*>(found->second->widget())->widget()) panel->setFocus();
+        scroll_of(found->second).widget()->setFocus();
     }
     keep_panels();
 }

@@ -288,8 +288,12 @@ void Workspace::load_missing() {
         if (!open) released.push_back(each.second);
         return !open;
     });
+    ++uses_;
     for (const auto& [key, what] : needed_documents()) {
-        if (entries_.contains(key)) continue;
+        if (const auto known = entries_.find(key); known != entries_.end()) {
+            known->second.used = uses_;
+            continue;
+        }
         const auto former =
             std::ranges::find_if(released, [&source = what.first, &device = what.second](const Entry& each) {
                 return each.document && each.document->device() == device &&
@@ -301,7 +305,7 @@ void Workspace::load_missing() {
 
 void Workspace::load(const std::string& key, const Source& source, const Device& device,
                      std::shared_ptr<const Document> former) {
-    entries_[key] = {.source = source, .document = std::move(former), .loading = true};
+    entries_[key] = {.source = source, .document = std::move(former), .loading = true, .used = uses_};
     const QString title = QString::fromStdString(title_of(source));
     const QPointer<Workspace> self(this);
     const ImageMaker maker = is_live(source) ? live_maker_ : is_made(source) ? maker_ : nullptr;
@@ -323,13 +327,43 @@ void Workspace::load(const std::string& key, const Source& source, const Device&
                 made.document.reset();
                 return self->load(key, made.source, device, nullptr);
             }
+            made.used = self->entries_[key].used;
             self->entries_[key] = std::move(made);
+            self->release_oldest();
             Q_EMIT self->progressed(-1, {});
             self->run_kernel();
             Q_EMIT self->documents_changed();
         };
     });
     Q_EMIT documents_changed();
+}
+
+void Workspace::set_image_memory(std::size_t bytes) {
+    image_memory_ = bytes;
+    release_oldest();
+    Q_EMIT documents_changed();
+}
+
+void Workspace::release_oldest() {
+    const std::size_t limit = image_memory_.value_or(device_.memory().total / 2);
+    const auto needed = needed_documents();
+    const auto bytes_of = [](const Document& document) {
+        return packed_bytes(document.info()) + (document.is_planar() ? packed_bytes(document.info(1)) : 0);
+    };
+    std::size_t held = 0;
+    for (const auto& [key, entry] : entries_) held += entry.document ? bytes_of(*entry.document) : 0;
+    while (held > limit) {
+        auto oldest = entries_.end();
+        for (auto each = entries_.begin(); each != entries_.end(); ++each) {
+            const Entry& entry = each->second;
+            // Only their program can make live images again.
+            if (!entry.document || entry.loading || needed.contains(each->first) || is_made(entry.source)) continue;
+            if (oldest == entries_.end() || entry.used < oldest->second.used) oldest = each;
+        }
+        if (oldest == entries_.end()) return;
+        held -= bytes_of(*oldest->second.document);
+        entries_.erase(oldest);
+    }
 }
 
 bool Workspace::drop_unseen(const Device& device, std::size_t bytes) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <QColor>
 #include <QObject>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -151,6 +152,11 @@ public:
     /// Returns the outlines of all owners, in texels of the files.
     std::vector<Outline> outlines() const;
 
+    /// Sets the maximum memory of all images that were loaded, in bytes. Images that are not needed now are released,
+    /// the least recently shown ones first, and read again when they are needed. The default is half of the memory of
+    /// the device.
+    void set_image_memory(std::size_t bytes);
+
     /// Shows a message in the status bar for some seconds.
     void tell(const QString& text);
 
@@ -172,6 +178,7 @@ private:
         QString problem{};
         bool loading = false;
         bool lacks_memory = false;
+        std::uint64_t used = 0;  // value of uses_ when the session last needed the image
     };
 
     void set_session(Session session);
@@ -185,6 +192,7 @@ private:
     /// at a higher resolution than its present `bytes`. Returns whether documents were released. They are loaded again
     /// when they are needed.
     bool drop_unseen(const Device& device, std::size_t bytes);
+    void release_oldest();
     void run_kernel();
     /// Returns why the kernel's additional inputs are missing; empty while they load.
     QString kernel_obstacle() const;
@@ -195,6 +203,8 @@ private:
     History history_;
     Device device_;
     std::map<std::string, Entry> entries_;  // by source and device
+    std::optional<std::size_t> image_memory_;
+    std::uint64_t uses_ = 0;
     std::shared_ptr<const Document> kernel_result_;
     std::string kernel_key_;
     QString kernel_problem_;

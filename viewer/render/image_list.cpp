@@ -5,11 +5,98 @@
 
 #include <fmt/format.h>
 
+#include <texton/copy.h>
+
 #include "viewer/model/file_reading.h"
 #include "viewer/model/frames.h"
+#include "viewer/model/named_paths.h"
+#include "viewer/model/reduced_image.h"
 #include "viewer/render/render.h"
+#include "viewer/render/stored_texels.h"
 
 namespace texton::viewer {
+namespace {
+
+// Returns how often a 2D image without levels is halved while it is read, so that it still has twice the size of the
+// thumbnail. Returns 0 for other images, and for integers, whose range on the screen depends on their format.
+int halvings_for(const ArrayInfo& array, int side) {
+    if (array.kind != ArrayKind::array_2d || array.levels > 1 || plane_count(array.format) > 1 ||
+        is_whole_numbers(array.format))
+        return 0;
+    const std::size_t longer = std::max(array.extent.width, array.extent.height);
+    int halvings = 0;
+    while (halvings < max_halvings(array) && longer >> (halvings + 1) >= 2 * static_cast<std::size_t>(side)) ++halvings;
+    return halvings;
+}
+
+// The rows of an image that are read for a thumbnail: bands of `squares` squares of texels, of each of which `rows` rows
+// are read. A granule of the file is decoded once, and of large squares only one.
+struct Bands {
+    std::size_t square = 1;  // texels
+    std::size_t squares = 1;
+    std::size_t rows = 1;
+};
+
+Bands bands_of(const ImageFile& image, int halvings) {
+    constexpr std::size_t kMinRows = 8;
+    const std::size_t square = std::size_t{1} << halvings;
+    const std::size_t granule = std::max<std::size_t>(image.access().granule.height, 1);
+    if (granule > square) return {square, (granule + square - 1) / square, square};
+    return {square, 1, std::min(square, std::max(granule, kMinRows))};
+}
+
+// Adds the values of texels to the sums of the squares that contain them.
+void add_squares(std::span<const Color> texels, std::size_t width, std::size_t square, std::span<Color> sums) {
+    for (std::size_t row = 0; row < texels.size(); row += width) {
+        for (std::size_t x = 0; x < sums.size(); ++x) {
+            Color sum = sums[x];
+            for (std::size_t i = row + x * square; i < row + (x + 1) * square; ++i) {
+                for (std::size_t channel = 0; channel < sum.size(); ++channel) sum[channel] += texels[i][channel];
+            }
+            sums[x] = sum;
+        }
+    }
+}
+
+// Returns a reduced copy of a 2D image. Each texel is the mean of texels of a square.
+Array reduced(const ImageFile& image, int halvings, const Bands& bands, const CancellationToken& token) {
+    const ArrayInfo& whole = image.info();
+    const Extent extent = halved(whole.extent, halvings);
+    std::vector<Color> means(extent.width * extent.height);
+    std::vector<std::byte> bytes;
+    std::vector<Color> texels;
+    for (std::size_t y = 0; y < extent.height; y += bands.squares) {
+        throw_if_canceled(token);
+        const std::size_t squares = std::min(bands.squares, extent.height - y);
+        const Extent band{whole.extent.width, squares * bands.rows};
+        bytes.resize(packed_bytes(whole.format, band));
+        texels.resize(band.width * band.height);
+        Subresource part;
+        part.region = Region{{0, y * bands.square, 0}, band};
+        image.read(part, bytes);
+        decode(whole.format, bytes, texels);
+        for (std::size_t i = 0; i < squares; ++i) {
+            const std::size_t count = band.width * bands.rows;
+            add_squares(std::span(texels).subspan(i * count, count), band.width, bands.square,
+                        std::span(means).subspan((y + i) * extent.width, extent.width));
+        }
+    }
+    const float count = static_cast<float>(bands.square * bands.rows);
+    for (Color& mean : means) {
+        for (float& channel : mean) channel /= count;
+    }
+    Array out(Device::cpu(), {.format = Format::rgba32_float, .extent = extent});
+    copy(out.view(), host_view(means.data(), Format::rgba32_float, extent));
+    return out;
+}
+
+std::string description(const ArrayInfo& array, std::size_t frames) {
+    std::string out = array_text(array);
+    if (frames > 1) out += fmt::format("\n{} frames", frames);
+    return out;
+}
+
+}  // namespace
 
 void move_image(Session& session, std::size_t from, std::size_t to) {
     if (from == to || from >= session.images.size() || to >= session.images.size()) return;
@@ -63,16 +150,25 @@ Thumbnail thumbnail(const std::shared_ptr<const Document>& document, int side) {
     scene.session.view = {zoom, {static_cast<double>(extent.width) / 2, static_cast<double>(extent.height) / 2}};
     scene.session.fits = false;
     out.pixels = render(scene, {0, 0, out.width, out.height});
-    out.text = array_text(document->file().info());
-    if (document->frames() > 1) out.text += fmt::format("\n{} frames", document->frames());
+    out.text = description(document->file().info(), document->frames());
     return out;
 }
 
-Thumbnail thumbnail(const Source& source, int side, std::size_t max_bytes) {
-    const Source files = files_of(source).source;
-    const ImageFile image = open_image(files.paths, files.options, file_reading());
+Thumbnail thumbnail(const Source& source, int side, std::size_t max_bytes, const CancellationToken& token) {
+    const FrameFiles files = files_of(source);
+    for (const std::filesystem::path& path : files.source.paths) refuse_special_file(path);
+    const ImageFile image = open_image(files.source.paths, files.source.options, file_reading());
+    const int halvings = halvings_for(image.info(), side);
+    const Bands bands = halvings > 0 ? bands_of(image, halvings) : Bands{};
+    const Extent band{image.info().extent.width, bands.squares * bands.rows};
+    if (halvings > 0 && packed_bytes(image.info().format, band) <= max_bytes) {
+        Thumbnail out = thumbnail(Document::of(reduced(image, halvings, bands, token), title_of(source)), side);
+        out.text = description(image.info(), std::max(files.frames, image.metadata().frames));
+        return out;
+    }
     if (packed_bytes(image.info()) > max_bytes) return {.text = array_text(image.info())};
-    return thumbnail(Document::open(source, Device::cpu()), side);
+    const OnImageProgress progress = [&token](const ImageProgress&) { return !token.canceled(); };
+    return thumbnail(Document::open(source, Device::cpu(), progress), side);
 }
 
 std::string array_text(const ArrayInfo& array) {

@@ -122,6 +122,7 @@ TEST_F(SaveFramesTest, WrongOptionsAreRefused) {
         {"--listen --no-listen", "--no-listen"},
         {"--listen=0 --save a.exr b.png", "--save"},
         {"--live-memory much", "--live-memory"},
+        {"--image-memory -1", "--image-memory"},
         {"--listen=no.such.host.invalid:0 --save a.exr", "no.such.host.invalid"}};
     for (const auto& [arguments, word] : wrong) {
         const test::Ended ended = shell(view(arguments));

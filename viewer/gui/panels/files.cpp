@@ -5,6 +5,7 @@
 #include <QShortcut>
 #include <algorithm>
 #include <cmath>
+#include <thread>
 
 #include "viewer/gui/command_palette.h"
 #include "viewer/model/frames.h"
@@ -13,7 +14,7 @@
 namespace texton::viewer {
 namespace {
 
-constexpr const char* kTag = "thumbnails";
+constexpr const char* kTag = "thumbnail ";
 constexpr int kSide = 64;
 constexpr int kSmallSide = 24;  // if there are many images
 constexpr int kFew = 8;
@@ -207,7 +208,7 @@ void FilesPanel::refresh() {
     for (QPushButton* button : {reference_, reload_, close_}) button->setEnabled(count > 0);
     reference_->setChecked(count > 0 && session.reference == session.current);
     problem_->say(note());
-    if (!workspace().jobs().busy(kTag)) make_next_thumbnail();
+    make_thumbnails();
 }
 
 bool FilesPanel::is_dense() const { return workspace().session().images.size() > kFew; }
@@ -226,14 +227,29 @@ QString FilesPanel::note() const {
     return document ? QString::fromStdString(halving_text(*document)) : workspace().problem(current);
 }
 
-// Makes one thumbnail at a time, loaded images first. Images that are not loaded wait while the current image is
-// loading, because it may need the memory.
-void FilesPanel::make_next_thumbnail() {
+// Makes as many thumbnails at a time as there are cores.
+void FilesPanel::make_thumbnails() {
+    const unsigned count = std::max(2u, std::thread::hardware_concurrency());
+    for (unsigned i = 0; i < count; ++i) {
+        const std::string tag = kTag + std::to_string(i);
+        if (!workspace().jobs().busy(tag) && !make_next_thumbnail(tag)) return;
+    }
+}
+
+// Starts a job for the thumbnail of the first image that has none, loaded images first. Images that are not loaded wait
+// while the current image is loading. Returns false if there is none to make.
+bool FilesPanel::make_next_thumbnail(const std::string& tag) {
+    making_.erase(tag);
+    const auto is_making = [&](const Source& source) {
+        return std::ranges::any_of(
+            making_, [&](const auto& each) { return each.second == source && workspace().jobs().busy(each.first); });
+    };
     const Session& session = workspace().session();
     const Source* next = nullptr;
     std::shared_ptr<const Document> document;
     for (std::size_t index = 0; index < session.images.size(); ++index) {
         const Small* small = small_of(session.images[index]);
+        if (is_making(session.images[index])) continue;
         const std::shared_ptr<const Document> loaded = workspace().document(index);
         if (loaded && (small == nullptr || small->of.lock() != loaded)) {
             next = &session.images[index];
@@ -246,15 +262,16 @@ void FilesPanel::make_next_thumbnail() {
         if (next == nullptr && small == nullptr && !failed && !workspace().is_loading(session.current))
             next = &session.images[index];
     }
-    if (next == nullptr) return;
+    if (next == nullptr) return false;
+    making_[tag] = *next;
     const QPointer<FilesPanel> self(this);
     const double ratio = devicePixelRatioF();
     const int side = static_cast<int>(std::lround(kSide * ratio));
     workspace().jobs().start(
-        kTag, [self, source = *next, document, side, ratio](const CancellationToken&) -> Jobs::Finish {
+        tag, [self, source = *next, document, side, ratio](const CancellationToken& token) -> Jobs::Finish {
             Thumbnail made;
             try {
-                made = document ? thumbnail(document, side) : thumbnail(source, side, kMaxBytes);
+                made = document ? thumbnail(document, side) : thumbnail(source, side, kMaxBytes, token);
             } catch (const std::exception&) {
                 made.text = tr("cannot be shown").toStdString();  // the reason is shown when the user selects the image
             }
@@ -272,6 +289,7 @@ void FilesPanel::make_next_thumbnail() {
                 self->stale();
             };
         });
+    return true;
 }
 
 }  // namespace texton::viewer

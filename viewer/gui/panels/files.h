@@ -3,7 +3,9 @@
 #include <QListWidget>
 #include <QProgressBar>
 #include <QPushButton>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "viewer/gui/live_panel.h"
@@ -45,7 +47,8 @@ private:
     bool is_dense() const;
     void filter();
     QString note() const;
-    void make_next_thumbnail();
+    void make_thumbnails();
+    bool make_next_thumbnail(const std::string& tag);
 
     QLineEdit* filter_;
     QListWidget* list_;
@@ -56,6 +59,7 @@ private:
     QProgressBar* progress_ = nullptr;
     CalmText* problem_;
     std::vector<Small> small_;
+    std::map<std::string, Source> making_;  // the image of the thumbnail that each job makes
     bool refreshing_ = false;
 };
 
