@@ -8,6 +8,7 @@
 #include <QStandardPaths>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -20,14 +21,15 @@ namespace {
 
 using namespace texton::viewer;
 
-int count_thumbnails(const QListWidget& list) {
-    int out = 0;
+// `known` are the rows that are known to have a thumbnail.
+int count_thumbnails(const QListWidget& list, std::set<int>& known) {
     for (int row = 0; row < list.count(); ++row) {
+        if (known.contains(row)) continue;
         const QPixmap icon = list.item(row)->icon().pixmap(list.iconSize());
         const QImage image = icon.toImage();
-        out += qAlpha(image.pixel(image.width() / 2, image.height() / 2)) == 255;
+        if (qAlpha(image.pixel(image.width() / 2, image.height() / 2)) == 255) known.insert(row);
     }
-    return out;
+    return static_cast<int>(known.size());
 }
 
 }  // namespace
@@ -55,12 +57,13 @@ int main(int argc, char** argv) {
     const auto* list = window.docks().at("files")->findChild<QListWidget*>();
     double painted = 0, first = 0;
     int made = 0;
+    std::set<int> known;
     constexpr double kMaxSeconds = 600;
     const auto seconds = [&timer] { return static_cast<double>(timer.nsecsElapsed()) / 1e9; };
     while (made < list->count() && seconds() < kMaxSeconds) {
         QApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
         if (painted == 0 && workspace.shown() && window.canvas().is_complete()) painted = seconds();
-        made = count_thumbnails(*list);
+        made = count_thumbnails(*list, known);
         if (first == 0 && made > 0) first = seconds();
     }
     fmt::print(

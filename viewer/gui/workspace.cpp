@@ -27,6 +27,11 @@ constexpr int kThreadsForFiles = 2;  // additional threads, as threads that read
 
 QString text(const std::exception& error) { return QString::fromStdString(error_text(error)); }
 
+// Begin of the keys of images on a device.
+std::string key_begin(const Device& device) {
+    return fmt::format("{} {} ", device.kind() == DeviceKind::cpu ? "cpu" : "cuda", device.index());
+}
+
 std::string loading_tag(const std::string& key) { return "load " + key; }
 
 // Returns a callback that reports each percent once, on the GUI thread, and stops the operation after cancellation.
@@ -117,8 +122,7 @@ void Workspace::set_session(Session next) {
 std::string Workspace::key_of(const Source& source, const Device& device) {
     Session alone;
     alone.images = {source};
-    std::string key =
-        fmt::format("{} {} {}", device.kind() == DeviceKind::cpu ? "cpu" : "cuda", device.index(), to_json(alone));
+    std::string key = key_begin(device) + to_json(alone);
     // JSON replaces bytes that are not UTF-8, so it does not distinguish all paths.
     for (const std::filesystem::path& path : source.paths) key += path.native() + '\0';
     return key;
@@ -383,7 +387,11 @@ bool Workspace::drop_unseen(const Device& device, std::size_t bytes) {
 
 const Workspace::Entry* Workspace::entry(std::size_t index, const Device& device) const {
     if (index >= session_.images.size()) return nullptr;
-    const auto found = entries_.find(key_of(session_.images[index], device));
+    // Comparing sources is much faster than making a key, and this function is called for every image in the list.
+    const std::string on_device = key_begin(device);
+    const Source& source = session_.images[index];
+    const auto found = std::ranges::find_if(
+        entries_, [&](const auto& each) { return each.second.source == source && each.first.starts_with(on_device); });
     return found != entries_.end() ? &found->second : nullptr;
 }
 

@@ -45,6 +45,7 @@ FilesPanel::FilesPanel(Workspace& workspace)
     list_->setAccessibleName(tr("Images"));
     list_->setToolTip(tr("Shift+Return: use as reference. Ctrl+Up, Ctrl+Down: move. Delete: close."));
     list_->setIconSize({kSide, kSide});
+    no_icon_ = icon_of({}, devicePixelRatioF());
     list_->setDragDropMode(QAbstractItemView::InternalMove);
     list_->setWordWrap(true);
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -176,12 +177,16 @@ void FilesPanel::show_item(std::size_t index) {
     if (session.reference == index) state = tr("reference, %1").arg(state);
     QListWidgetItem* item = list_->item(static_cast<int>(index));
     const QString title = QString::fromStdString(title_of(source));
-    item->setText(title + (is_dense() ? "  " : "\n") + state);
-    item->setData(Qt::UserRole, title);
-    item->setIcon(small != nullptr && !small->icon.isNull() ? small->icon : icon_of({}, devicePixelRatioF()));
+    // Items are changed only if necessary, since each change lays out the list again.
+    const QString text = title + (is_dense() ? "  " : "\n") + state;
+    const QIcon& icon = small != nullptr && !small->icon.isNull() ? small->icon : no_icon_;
+    if (item->text() != text) item->setText(text);
+    if (item->icon().cacheKey() != icon.cacheKey()) item->setIcon(icon);
+    if (item->data(Qt::UserRole).toString() != title) item->setData(Qt::UserRole, title);
     QStringList paths;
     for (const auto& path : source.paths) paths.append(QString::fromStdString(path.string()));
-    item->setToolTip(paths.mid(0, 8).join('\n'));
+    const QString tip = paths.mid(0, 8).join('\n');
+    if (item->toolTip() != tip) item->setToolTip(tip);
 }
 
 void FilesPanel::refresh() {
