@@ -1,4 +1,5 @@
 // Video files and numbered files, which are shown one frame at a time.
+#include <QElapsedTimer>
 #include <QLabel>
 #include <QListWidget>
 #include <QPlainTextEdit>
@@ -16,6 +17,7 @@
 #include "tests/support/texels.h"
 #include "tests/support/y4m_file.h"
 #include "tests/window/panel_test.h"
+#include "viewer/gui/playback.h"
 #include "viewer/model/frames.h"
 
 namespace texton::viewer::test {
@@ -202,6 +204,88 @@ TEST_F(FramesPanelTest, TheListOfImagesKeepsTheThumbnailUntilThatOfTheNextFrameI
 TEST_F(FramesPanelTest, PlaybackShowsEachOfNumberedFiles) {
     open_session("subresource", numbered_in(folder_));
     expect_playback_of_all_frames();
+}
+
+TEST_F(FramesPanelTest, PlaybackHasTheRateAndCountsFramesThatAreLate) {
+    open_session("subresource", numbered_in(folder_));
+    Playback playback(*workspace_);
+    std::vector<double> times;
+    std::vector<int> codes;
+    QElapsedTimer clock;
+    QObject::connect(&playback, &Playback::counted, [&] {
+        if (playback.shown() == 0) return;
+        times.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
+        codes.push_back(luma(*workspace_));
+    });
+    clock.start();
+    playback.start(50);
+    EXPECT_TRUE(QTest::qWaitFor([&] { return playback.shown() == 12; }, kPatience));
+    playback.stop();
+    EXPECT_GE(times.back(), 12 * 20.0 - 1) << "no frame is shown before its time";
+    for (std::size_t i = 0; i < codes.size(); ++i) EXPECT_EQ(codes[i], 16 + 16 * ((static_cast<int>(i) + 1) % 3)) << i;
+    const std::size_t late = playback.late();
+
+    playback.start(50);
+    QTest::qSleep(200);  // the thread of the window is blocked
+    EXPECT_TRUE(QTest::qWaitFor([&] { return playback.shown() > 0; }, kPatience));
+    EXPECT_EQ(playback.shown(), 1u);
+    EXPECT_EQ(playback.late(), 1u) << "the numbers count from the start; before, " << late << " frames were late";
+    playback.stop();
+    settle();
+}
+
+TEST_F(FramesPanelTest, TheReferenceIsPlayedAlong) {
+    Session session = numbered_in(folder_);
+    const QTemporaryDir other;
+    for (const int number : {1, 2})
+        write_image(other.filePath(QString("b%1.png").arg(number)).toStdString(), Format::r8_unorm, {16, 8},
+                    texton::test::Bytes(128, static_cast<std::byte>(100 + number)));
+    session.images.push_back({.paths = {other.filePath("b%d.png").toStdString()}});
+    session.reference = 1;
+    open_session("subresource", session);
+    Playback playback(*workspace_);
+    std::vector<std::pair<std::size_t, std::size_t>> seen;
+    QObject::connect(&playback, &Playback::counted, [&] {
+        seen.emplace_back(frame_of(this->session().images[0]), frame_of(this->session().images[1]));
+        EXPECT_NE(workspace_->document(1), nullptr);
+    });
+    playback.start(100);
+    EXPECT_TRUE(QTest::qWaitFor([&] { return playback.shown() >= 6; }, kPatience));
+    playback.stop();
+    settle();
+    seen.resize(7);
+    EXPECT_EQ(seen, (std::vector<std::pair<std::size_t, std::size_t>>{
+                        {0, 0}, {1, 1}, {2, 0}, {0, 1}, {1, 0}, {2, 1}, {0, 0}}));
+}
+
+TEST_F(FramesPanelTest, PlaybackContinuesAtTheFrameThatTheUserChooses) {
+    open_session("subresource", numbered_in(folder_));
+    click(find<QToolButton>("Play"));
+    EXPECT_TRUE(find<QLabel>("Late frames")->text().contains("frames were late")) << "the playback has started";
+    workspace_->show_frame(2);
+    std::set<std::size_t> seen;
+    QObject::connect(workspace_.get(), &Workspace::documents_changed,
+                     [&] { seen.insert(frame_of(session().images[0])); });
+    EXPECT_TRUE(QTest::qWaitFor([&] { return seen == std::set<std::size_t>{0, 1, 2}; }, kPatience));
+    EXPECT_EQ(luma(*workspace_), 16 + 16 * static_cast<int>(frame_of(session().images[0])));
+    click(find<QToolButton>("Stop"));
+}
+
+TEST_F(FramesPanelTest, FrameThatCannotBeReadIsToldAndSkipped) {
+    Session session = numbered_in(folder_);
+    std::ofstream(folder_.filePath("frame_008.png").toStdString()) << "no image";
+    open_session("subresource", session);
+    QString told;
+    QObject::connect(workspace_.get(), &Workspace::told, [&](const QString& text) { told = text; });
+    Playback playback(*workspace_);
+    std::set<std::size_t> seen;
+    QObject::connect(&playback, &Playback::counted, [&] { seen.insert(frame_of(this->session().images[0])); });
+    playback.start(100);
+    EXPECT_TRUE(QTest::qWaitFor([&] { return playback.shown() >= 4; }, kPatience));
+    playback.stop();
+    settle();
+    EXPECT_EQ(seen, (std::set<std::size_t>{0, 2}));
+    EXPECT_TRUE(told.contains("frame_008.png")) << told.toStdString();
 }
 
 TEST_F(FramesPanelTest, TheFrameCanBeSelected) {

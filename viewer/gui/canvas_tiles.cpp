@@ -43,6 +43,10 @@ Scene content_of(const Scene& scene) {
     return out;
 }
 
+bool is_frame_of_several(const Scene& scene) {
+    return scene.shown && (scene.shown->live_frame() > 0 || scene.shown->frames() > 1);
+}
+
 Scene without_zoom(Scene content) {
     content.session.view.zoom = 1;
     return content;
@@ -135,7 +139,7 @@ void CanvasTiles::set_layer(const Scene& content) {
 
     problem_.clear();
     refines_.stop();
-    if (content.shown && content.shown->live_frame() > 0 && !whole_.expired()) refines_.start();
+    if (is_frame_of_several(content) && !whole_.expired()) refines_.start();
     if (!overview_.tiles.empty()) older_.push_front(std::move(overview_));
     if (content.shown == nullptr) older_.clear();
     overview_ = {};
@@ -400,9 +404,9 @@ void CanvasTiles::paint(QPainter& painter, const QRect& clip) const {
         }
     };
     const std::shared_ptr<const Document> whole = whole_.lock();
-    const bool is_live = current_.content.shown && current_.content.shown->live_frame() > 0;
-    if (!has_pixels() && is_live && whole) {
-        // A frame of a running program appears when all of it is ready. Until then, only the frame before is drawn:
+    const bool is_frame = is_frame_of_several(current_.content);
+    if (!has_pixels() && is_frame && whole) {
+        // A frame of a running program or of a sequence appears when all of it is ready. Until then, only the frame before is drawn:
         // parts of two frames would be wrong.
         add_older(true);
         layers.push_back(&overview_);

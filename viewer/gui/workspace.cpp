@@ -193,6 +193,16 @@ void Workspace::show_frame(std::size_t frame) {
         tr("Frame"), [frame](Session& session) { set_frame(session.images[session.current], frame); }, "frame");
 }
 
+void Workspace::show_loaded(const std::vector<std::pair<std::size_t, std::shared_ptr<const Document>>>& frames) {
+    for (const auto& [index, document] : frames)
+        entries_[key_of(document->source(), device_)] = {.source = document->source(), .document = document};
+    look([&](Session& session) {
+        for (const auto& [index, document] : frames)
+            if (index < session.images.size()) session.images[index] = document->source();
+    });
+    Q_EMIT documents_changed();
+}
+
 std::size_t Workspace::frames() const {
     const std::shared_ptr<const Document> current = document();
     return current ? current->frames() : 1;

@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "viewer/live/tev_packet.h"
 #include "viewer/model/document.h"
@@ -96,6 +98,9 @@ public:
     /// Shows another frame of a video file or of numbered files, in place of the image's present frame. Consecutive
     /// calls are undone together. Does nothing if there is no such frame.
     void show_frame(std::size_t frame);
+    /// Shows frames that were loaded already, in place of the present frames of images with these indices. This is not
+    /// added to the undo history.
+    void show_loaded(const std::vector<std::pair<std::size_t, std::shared_ptr<const Document>>>& frames);
     /// Returns the number of frames of the current image; 1 if it has no frames or is not loaded.
     std::size_t frames() const;
     /// Returns the name of an image: that of its file, or of the file that is shown of numbered files, with its

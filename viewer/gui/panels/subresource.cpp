@@ -46,11 +46,13 @@ SubresourcePanel::SubresourcePanel(Workspace& workspace)
       play_(toggle_button(tr("Play"), tr("Play"),
                           tr("Shows the frames, slices, layers, faces or levels one after the other"))),
       rate_(new QSpinBox),
-      playing_(new QWidget) {
+      playing_(new QWidget),
+      late_(new CalmText(tr("Late frames"))),
+      playback_(new Playback(workspace, this)) {
     what_->setWordWrap(true);
     what_->setAccessibleName(tr("Size, format and kind"));
     layout_->setToolTip(tr("One subresource, all of them side by side, or a cubemap as a cross or a sphere"));
-    rate_->setRange(1, 60);
+    rate_->setRange(1, 120);
     rate_->setValue(8);
     rate_->setSuffix(tr(" per second"));
     rate_->setAccessibleName(tr("Images per second"));
@@ -74,6 +76,7 @@ SubresourcePanel::SubresourcePanel(Workspace& workspace)
     auto* column = new QVBoxLayout;
     column->addWidget(what_);
     column->addLayout(rows_);
+    column->addWidget(late_);
     column->addStretch();
     lay_out(column);
 
@@ -103,7 +106,12 @@ SubresourcePanel::SubresourcePanel(Workspace& workspace)
         change(tr("Plane"), "plane", [=](SubresourceIndex& subresource) { subresource.plane = index; });
     });
     connect(play_, &QToolButton::toggled, this, &SubresourcePanel::play);
-    connect(rate_, &QSpinBox::valueChanged, this, [this](int rate) { timer_.setInterval(1000 / rate); });
+    connect(rate_, &QSpinBox::valueChanged, this, [this](int rate) {
+        timer_.setInterval(1000 / rate);
+        playback_->set_rate(rate);
+    });
+    connect(playback_, &Playback::counted, this,
+            [this] { late_->say(tr("%1 of %2 frames were late.").arg(playback_->late()).arg(playback_->shown())); });
     connect(&timer_, &QTimer::timeout, this, &SubresourcePanel::step);
     timer_.setInterval(1000 / rate_->value());
 }
@@ -140,10 +148,13 @@ SubresourcePanel::Axis SubresourcePanel::axis() const {
 void SubresourcePanel::play(bool on) {
     play_->setText(on ? tr("Stop") : tr("Play"));
     play_->setAccessibleName(play_->text());
-    if (on) {
+    if (on && axis() == Axis::frames) {
+        playback_->start(rate_->value());
+    } else if (on) {
         timer_.start();
     } else {
         timer_.stop();
+        playback_->stop();
     }
 }
 
@@ -151,15 +162,7 @@ void SubresourcePanel::play(bool on) {
 void SubresourcePanel::step() {
     const std::shared_ptr<const Document> shown = workspace().shown();
     const Axis along = axis();
-    if (along == Axis::frames) {
-        if (workspace().is_loading(workspace().session().current)) return;  // each frame is shown
-        workspace().look([count = workspace().frames()](Session& session) {
-            Source& source = session.images[session.current];
-            set_frame(source, (frame_of(source) + 1) % count);
-        });
-        return;
-    }
-    if (!shown || along == Axis::none) return play_->setChecked(false);
+    if (!shown || along == Axis::none || along == Axis::frames) return play_->setChecked(false);
     SubresourceIndex next = shown->clamped(workspace().session().subresource);
     const ArrayInfo& array = shown->whole(next.plane);
     switch (along) {
@@ -184,6 +187,7 @@ void SubresourcePanel::refresh() {
     const QSignalBlocker quiet_layout(layout_), quiet_face(face_), quiet_plane(plane_);
     layout_->setCurrentIndex(static_cast<int>(session.layout));
     layout_->setEnabled(shown != nullptr);
+    if (workspace().frames() <= 1) late_->say({});
     if (!shown) {
         for (const auto& [field, label] : labels_) show_row(field, field == layout_);
         return what_->setText(tr("No image is shown."));

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "viewer/gui/live_panel.h"
+#include "viewer/gui/playback.h"
 
 namespace texton::viewer {
 
@@ -44,6 +45,8 @@ private:
     QToolButton* play_;
     QSpinBox* rate_;
     QWidget* playing_;
+    CalmText* late_;
+    Playback* playback_;  // plays frames; the timer plays the other dimensions
     QTimer timer_;
 };
 
