@@ -64,6 +64,13 @@ public:
         setWidget(make_());
         updateGeometry();
     }
+    // The preferred size of the panel, up to that of a usual scroll area. A panel that is not made yet has the usual
+    // height, and any width.
+    QSize sizeHint() const override {
+        const int line = fontMetrics().height();
+        const QSize usual(36 * line, 24 * line);
+        return widget() != nullptr ? widget()->sizeHint().boundedTo(usual) : QSize(1, usual.height());
+    }
     QSize minimumSizeHint() const override {
         constexpr int kMaxWidth = 384;  // so that docks on both sides leave room for the canvas
         const QSize hint = QScrollArea::minimumSizeHint();
