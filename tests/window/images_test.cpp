@@ -1,44 +1,16 @@
-// Compares whole windows at three display scales with approved screenshots. To approve new screenshots, run with
-// TEXTON_UPDATE_IMAGES=1 and check the files in tests/window/images/.
-#include <QImage>
-#include <QProcess>
-#include <QProcessEnvironment>
+// Compares whole windows with approved screenshots: a session at three display scales, and the usual panels in windows of
+// several sizes, dark and light, without an image, with one, with a hundred, and with a broken one.
+#include <fstream>
+#include <tuple>
 
-#include "tests/window/fixture.h"
+#include <fmt/format.h>
+
+#include <texton/image.h>
+
+#include "tests/window/screenshots.h"
 
 namespace texton::viewer {
 namespace {
-
-// Tolerances: font versions draw text slightly differently, and the device name differs between machines.
-constexpr int kSeenDifference = 40;
-constexpr double kMaxSeen = 0.01;
-
-QImage window_at(const QString& scale, const QString& session, const QString& out) {
-    QProcess program;
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert("QT_QPA_PLATFORM", "offscreen");
-    environment.insert("QT_SCALE_FACTOR", scale);
-    environment.insert("XDG_CONFIG_HOME", "/nonexistent");
-    program.setProcessEnvironment(environment);
-    program.start(QString::fromStdString(texton::test::configured_path("TEXTON_VIEW_PROGRAM", TEXTON_VIEW_PROGRAM)),
-                  {"--session", session, "--size", "900x600", "--screenshot", out});
-    program.waitForFinished(60000);
-    EXPECT_EQ(program.exitCode(), 0) << program.readAllStandardError().toStdString();
-    return QImage(out).convertToFormat(QImage::Format_RGB32);
-}
-
-double seen_difference(const QImage& a, const QImage& b) {
-    qsizetype seen = 0;
-    for (int y = 0; y < a.height(); ++y) {
-        for (int x = 0; x < a.width(); ++x) {
-            const QRgb one = a.pixel(x, y), other = b.pixel(x, y);
-            seen += std::abs(qRed(one) - qRed(other)) > kSeenDifference ||
-                    std::abs(qGreen(one) - qGreen(other)) > kSeenDifference ||
-                    std::abs(qBlue(one) - qBlue(other)) > kSeenDifference;
-        }
-    }
-    return static_cast<double>(seen) / (static_cast<double>(a.width()) * a.height());
-}
 
 class ImagesTest : public testing::TestWithParam<const char*> {};
 
@@ -51,20 +23,77 @@ TEST_P(ImagesTest, WindowMatchesTheApprovedImage) {
     session.reading = Reading::sampled;
     session.panels = {"files", "inspector", "footprint"};
     write_session(folder.filePath("s.json").toStdString(), session);
-    const QImage window = window_at(GetParam(), folder.filePath("s.json"), folder.filePath("window.png"));
-    const QString approved = QString("%1/window_%2.png").arg(TEXTON_WINDOW_IMAGES, GetParam());
-    if (std::getenv("TEXTON_UPDATE_IMAGES") != nullptr) {
-        ASSERT_TRUE(window.save(approved));
-    }
-    const QImage expected = QImage(approved).convertToFormat(QImage::Format_RGB32);
-    ASSERT_EQ(window.width(), expected.width());
-    ASSERT_EQ(window.height(), expected.height());
-    EXPECT_LT(seen_difference(window, expected), kMaxSeen);
+    const QImage window = test::screenshot({"--session", folder.filePath("s.json"), "--size", "900x600"}, GetParam(),
+                                           folder.filePath("window.png"));
+    test::expect_approved(window, QString("window_%1").arg(GetParam()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Scales, ImagesTest, testing::Values("1", "1.5", "2"), [](const auto& info) {
     return std::string("Times") + (info.param == std::string("1.5") ? "OneAndAHalf" : info.param);
 });
+
+struct Screen {
+    const char* name;
+    const char* size;  // in window pixels
+    const char* scale;
+};
+
+constexpr Screen kScreens[] = {{"Small", "640x400", "1"}, {"Usual", "1280x800", "1"}, {"Large", "1920x1080", "2"}};
+constexpr const char* kThemes[] = {"dark", "light"};
+
+class ScreensTest : public testing::TestWithParam<std::tuple<int, int>> {
+protected:
+    static const Screen& screen() { return kScreens[std::get<0>(GetParam())]; }
+    static const char* theme() { return kThemes[std::get<1>(GetParam())]; }
+
+    void SetUp() override {
+        QDir(folder_.path()).mkpath("texton");
+        std::ofstream(at("texton/texton-view.conf").toStdString()) << "[General]\ntheme=" << theme() << '\n';
+    }
+    QString at(const QString& name) const { return folder_.filePath(name); }
+    void expect_screen(const QString& state, const QStringList& files, int status = 0) {
+        const QStringList options{"--device", "cpu", "--no-listen", "--size", screen().size};
+        const QImage window =
+            test::screenshot(options + files, screen().scale, at("window.png"), folder_.path(), status);
+        test::expect_approved(window, QString("screens/%1_%2_%3").arg(state, screen().name, theme()).toLower());
+    }
+
+    const QTemporaryDir folder_;
+};
+
+TEST_P(ScreensTest, WindowWithoutAnImageMatchesTheApprovedImage) { expect_screen("none", {}); }
+
+TEST_P(ScreensTest, WindowWithOneImageMatchesTheApprovedImage) {
+    expect_screen("one", {QString::fromStdString(test::asset("color_checker.png").string())});
+}
+
+// All images are rendered, which takes long in a large window.
+class ManyImagesScreensTest : public ScreensTest {};
+
+TEST_P(ManyImagesScreensTest, WindowWithAHundredImagesMatchesTheApprovedImage) {
+    QStringList files;
+    for (int i = 0; i < 100; ++i) {
+        files.append(at(QString("shot_%1.png").arg(i, 3, 10, QChar('0'))));
+        const std::byte gray{static_cast<unsigned char>(55 + 2 * i)};
+        write_image(files.back().toStdString(), Format::r8_unorm, {16, 8}, std::vector<std::byte>(128, gray));
+    }
+    expect_screen("hundred", files);
+}
+
+TEST_P(ScreensTest, WindowWithABrokenImageMatchesTheApprovedImage) {
+    std::ofstream(at("broken.png").toStdString()) << "no image";
+    // The broken image is the current one; its relative path makes the message short.
+    expect_screen("broken", {"broken.png"}, 2);
+}
+
+std::string name_of_screen(const testing::TestParamInfo<std::tuple<int, int>>& info) {
+    return fmt::format("{}{}", kScreens[std::get<0>(info.param)].name, std::get<1>(info.param) == 0 ? "Dark" : "Light");
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, ScreensTest, testing::Combine(testing::Range(0, 3), testing::Range(0, 2)),
+                         name_of_screen);
+INSTANTIATE_TEST_SUITE_P(Sizes, ManyImagesScreensTest, testing::Combine(testing::Range(0, 2), testing::Range(0, 2)),
+                         name_of_screen);
 
 }  // namespace
 }  // namespace texton::viewer

@@ -437,6 +437,7 @@ void MainWindow::show_documents() {
     watch_files();
     setWindowTitle(title.isEmpty() ? tr("Texton") : tr("%1 - Texton").arg(title));
     image_label_->setText(shown ? words_of(*shown) : QString());
+    zoom_label_->setVisible(shown != nullptr);
     image_label_->setToolTip(shown ? QString::fromStdString(halving_text(*shown)) : QString());
     open_->setVisible(session.images.empty() && workspace_.notice().headline.isEmpty());
     const QString kernel = QString::fromStdString(session.kernel.name);

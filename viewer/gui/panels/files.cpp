@@ -35,6 +35,20 @@ QIcon icon_of(const Thumbnail& thumbnail, double ratio) {
     return icon;
 }
 
+// Returns a crossed out square, which stands for an image that cannot be shown.
+QIcon broken_icon(const QPalette& palette, double ratio) {
+    QPixmap square(QSize(kSide, kSide) * ratio);
+    square.setDevicePixelRatio(ratio);
+    square.fill(Qt::transparent);
+    QPainter painter(&square);
+    painter.setPen(QPen(palette.color(QPalette::PlaceholderText), 2));
+    const QRect box(8, 8, kSide - 16, kSide - 16);
+    painter.drawRect(box);
+    painter.drawLine(box.topLeft(), box.bottomRight());
+    painter.drawLine(box.topRight(), box.bottomLeft());
+    return QIcon(square);
+}
+
 }  // namespace
 
 FilesPanel::FilesPanel(Workspace& workspace)
@@ -46,6 +60,7 @@ FilesPanel::FilesPanel(Workspace& workspace)
     list_->setToolTip(tr("Shift+Return: use as reference. Ctrl+Up, Ctrl+Down: move. Delete: close."));
     list_->setIconSize({kSide, kSide});
     no_icon_ = icon_of({}, devicePixelRatioF());
+    broken_icon_ = broken_icon(palette(), devicePixelRatioF());
     list_->setDragDropMode(QAbstractItemView::InternalMove);
     list_->setWordWrap(true);
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -179,7 +194,8 @@ void FilesPanel::show_item(std::size_t index) {
     const QString title = QString::fromStdString(title_of(source));
     // Items are changed only if necessary, since each change lays out the list again.
     const QString text = title + (is_dense() ? "  " : "\n") + state;
-    const QIcon& icon = small != nullptr && !small->icon.isNull() ? small->icon : no_icon_;
+    const bool is_broken = !workspace().problem(index).isEmpty();
+    const QIcon& icon = is_broken ? broken_icon_ : small != nullptr && !small->icon.isNull() ? small->icon : no_icon_;
     if (item->text() != text) item->setText(text);
     if (item->icon().cacheKey() != icon.cacheKey()) item->setIcon(icon);
     if (item->data(Qt::UserRole).toString() != title) item->setData(Qt::UserRole, title);

@@ -59,6 +59,7 @@ private:
     QProgressBar* progress_ = nullptr;
     CalmText* problem_;
     QIcon no_icon_;
+    QIcon broken_icon_;
     std::vector<Small> small_;
     std::map<std::string, Source> making_;  // the image of the thumbnail that each job makes
     bool refreshing_ = false;

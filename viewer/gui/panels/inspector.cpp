@@ -163,7 +163,7 @@ void InspectorPanel::refresh() {
     clear_->setEnabled(!session.pins.empty());
     if (!workspace().shown()) {
         const QString problem = workspace().problem(session.current);
-        return show_nothing(!problem.isEmpty()                        ? problem
+        return show_nothing(!problem.isEmpty()                        ? tr("The image cannot be shown.")
                             : workspace().is_loading(session.current) ? tr("The image is loading.")
                                                                       : tr("No image is shown."));
     }

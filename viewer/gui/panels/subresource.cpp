@@ -189,7 +189,7 @@ void SubresourcePanel::refresh() {
     layout_->setEnabled(shown != nullptr);
     if (workspace().frames() <= 1) late_->say({});
     if (!shown) {
-        for (const auto& [field, label] : labels_) show_row(field, field == layout_);
+        for (const auto& [field, label] : labels_) show_row(field, false);
         return what_->setText(tr("No image is shown."));
     }
 
@@ -204,6 +204,7 @@ void SubresourcePanel::refresh() {
     face_->setCurrentIndex(subresource.face);
     slice_->set(subresource.slice, depth);
     plane_->setCurrentIndex(subresource.plane);
+    show_row(layout_, true);
     show_row(frame_, frames > 1);
     show_row(level_, array.levels > 1);
     show_row(layer_, is_layered(array.kind));
