@@ -1,5 +1,6 @@
 // Export of texels in the background.
 #include <QDir>
+#include <QFile>
 #include <QImage>
 #include <QProgressBar>
 #include <QStatusBar>
@@ -93,6 +94,51 @@ TEST(SavedViewTest, AFailedExportKeepsTheOldFile) {
     for (const char* name : {"view.nokind", "view", "no/such/folder.png"})
         EXPECT_THROW(save_view(folder.filePath(name).toStdString(), image), Error) << name;
     EXPECT_EQ(QDir(folder.path()).entryList(QDir::Files | QDir::Hidden).join(' ').toStdString(), "view.png");
+}
+
+TEST_F(ExportTest, WebPageContainsTheCanvasTheSettingsAndTheValuesAtPins) {
+    Session session = test::session_with({"card.png", "card.png"});
+    session.pins = {{20.5, 10.5}};
+    session.display.exposure = 1.5f;
+    session.reference = 1;
+    session.compare.mode = CompareMode::absolute;
+    session.kernel = {.name = "gaussian", .parameters = {{"sigma", 0.25}}, .more_inputs = {}};
+    start(session);
+    listen();
+    window().export_page(path("view.html"));
+    EXPECT_EQ(said(), "Saved " + path("view.html") + ".");
+    QFile file(path("view.html"));
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    const QString page = QString::fromUtf8(file.readAll());
+    for (const char* text :
+         {"<title>card.png</title>", "481 x 321 of rgba8_srgb", "exposure 1.5 stops", "gaussian, sigma 0.25",
+          "absolute with card.png", "Pin (20, 10)", "1.0000  0.0000  0.0000"})
+        EXPECT_TRUE(page.contains(text)) << text << "\n" << page.right(2000).toStdString();
+    EXPECT_FALSE(page.contains(QString::fromStdString(test::asset("card.png").parent_path().string())))
+        << "folders are private";
+    for (const char* outside : {"http:", "https:", "<script", "<link rel=\"stylesheet\""})
+        EXPECT_FALSE(page.contains(outside)) << outside;
+
+    const QString begin = "src=\"data:image/png;base64,";
+    const qsizetype first = page.indexOf(begin) + begin.size();
+    const QByteArray png = QByteArray::fromBase64(page.mid(first, page.indexOf('"', first) - first).toLatin1());
+    EXPECT_EQ(QImage::fromData(png).convertToFormat(QImage::Format_RGB32),
+              canvas().grab().toImage().convertToFormat(QImage::Format_RGB32));
+}
+
+TEST_F(ExportTest, WebPageEscapesNamesAndCannotBeWrittenToAMissingFolder) {
+    const QString name = path("<b>&\"'.png");
+    ASSERT_TRUE(QFile::copy(QString::fromStdString(test::asset("ball.png").string()), name));
+    Session session = test::session_with({});
+    session.images = {{.paths = {name.toStdString()}, .options = {}}};
+    start(session);
+    window().export_page(path("view.html"));
+    QFile file(path("view.html"));
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    const QString page = QString::fromUtf8(file.readAll());
+    EXPECT_TRUE(page.contains("<h1>&lt;b&gt;&amp;&quot;")) << page.left(1500).toStdString();
+    EXPECT_FALSE(page.contains("<b>"));
+    EXPECT_THROW(window().export_page(path("missing/view.html")), Error);
 }
 
 }  // namespace

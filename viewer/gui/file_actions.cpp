@@ -79,6 +79,13 @@ void export_view(MainWindow& window) {
     });
 }
 
+void export_page(MainWindow& window) {
+    const QString path = QFileDialog::getSaveFileName(&window, MainWindow::tr("Export a web page"), "view.html",
+                                                      MainWindow::tr("Web pages (*.html)"));
+    if (path.isEmpty()) return;
+    attempt(window.workspace(), [&] { window.export_page(path); });
+}
+
 void export_data(MainWindow& window) {
     const QString path = QFileDialog::getSaveFileName(&window, MainWindow::tr("Export the texels"), "texels.exr");
     if (path.isEmpty()) return;
@@ -176,6 +183,14 @@ void add_file_actions(MainWindow& window) {
                  tr("Saves the canvas as an image"),
                  {QKeySequence(Qt::CTRL | Qt::Key_E)},
                  [&window] { export_view(window); },
+                 {},
+                 has_shown});
+    actions.add({"export-page",
+                 file,
+                 tr("Export web pa&ge..."),
+                 tr("Saves the canvas, the settings and the values at the pins as one file for a browser"),
+                 {},
+                 [&window] { export_page(window); },
                  {},
                  has_shown});
     actions.add({"export-data",

@@ -21,6 +21,7 @@
 #include "viewer/gui/application.h"
 #include "viewer/gui/held_keys.h"
 #include "viewer/gui/panel.h"
+#include "viewer/gui/saved_page.h"
 #include "viewer/gui/suite_review.h"
 #include "viewer/model/numbered_paths.h"
 #include "viewer/render/stored_texels.h"
@@ -535,6 +536,13 @@ void MainWindow::open_numbered_files(const QString& path) {
     const auto name = numbered_name_of(path.toStdString());
     if (!name) return workspace_.tell(tr("%1 has no number.").arg(QFileInfo(path).fileName()));
     open_files({QString::fromStdString(name->string())});
+}
+
+void MainWindow::export_page(const QString& path) {
+    const Scene scene = canvas_->scene();
+    const QString title = workspace_.title(workspace_.session().current);
+    save_page(path.toStdString(), canvas_->grab().toImage(), title.toStdString(), scene);
+    workspace_.tell(tr("Saved %1.").arg(path));
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

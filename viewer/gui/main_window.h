@@ -47,6 +47,9 @@ public:
     void open_files(const QStringList& paths);
     /// Opens all files whose names differ from this one only in a number, as the frames of one image.
     void open_numbered_files(const QString& path);
+    /// Writes the canvas as it is on the screen, the settings and the values at the pins to an HTML file. Throws
+    /// Error{io}.
+    void export_page(const QString& path);
     void show_panel(const QString& id, bool shown);
     /// Hides all panels, or shows the panels again that were hidden by the last call.
     void toggle_panels();
