@@ -293,6 +293,9 @@ int main(int argc, char** argv) {
                    "released, the least recently shown ones first, and read again (default: half of the memory of the "
                    "device)")
         ->transform(CLI::AsSizeValue(false))
+        // AsSizeValue takes -1 for the largest number. The transformation that was added last runs first.
+        ->transform(CLI::Validator(
+            [](std::string& text) { return text.starts_with('-') ? "The size is negative" : std::string(); }, ""))
         ->type_name("SIZE");
     CLI::Option* save =
         app.add_option("--save", options.save,

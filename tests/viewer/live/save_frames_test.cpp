@@ -123,6 +123,7 @@ TEST_F(SaveFramesTest, WrongOptionsAreRefused) {
         {"--listen=0 --save a.exr b.png", "--save"},
         {"--live-memory much", "--live-memory"},
         {"--image-memory -1", "--image-memory"},
+        {"--image-memory much", "--image-memory"},
         {"--listen=no.such.host.invalid:0 --save a.exr", "no.such.host.invalid"}};
     for (const auto& [arguments, word] : wrong) {
         const test::Ended ended = shell(view(arguments));
