@@ -33,7 +33,7 @@ struct CpuTexture {
 
 inline CpuTexture& texture_of(TextureHandle handle) noexcept { return *reinterpret_cast<CpuTexture*>(handle); }
 
-/// The texels of a level of a sparse array. Fetches modify `missed`, so threads must not share an object. Non-owning.
+/// The texels of a level of a sparse or a loaded array. Fetches modify `missed`, so threads must not share an object. Non-owning.
 class SparseTexels final : public PartialTexels {
 public:
     SparseTexels() = default;
@@ -72,12 +72,12 @@ public:
             Extent extent = level.extent;
             if (texture.kind != ArrayKind::array_3d) extent.depth = texture.slices;
             view_.levels[i] = level_view(nullptr, extent, level.row_pitch, level.slice_pitch);
-            if (level.sparse()) {
+            if (const std::byte* rows = level.rows()) {
+                view_.levels[i].data =
+                    reinterpret_cast<const unsigned char*>(rows) + texture.first_slice * level.slice_pitch;
+            } else {
                 sparse_[i] = SparseTexels(level, texture.stored, texture.first_slice);
                 view_.levels[i].partial = &sparse_[i];
-            } else {
-                view_.levels[i].data =
-                    reinterpret_cast<const unsigned char*>(level.data) + texture.first_slice * level.slice_pitch;
             }
         }
     }

@@ -1,6 +1,7 @@
 #include "core/cpu/array.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/cpu/system.h"
 
@@ -103,6 +104,7 @@ CpuRun CpuLevel::run(std::size_t byte, std::size_t row, std::size_t slice) const
 
 std::byte* CpuLevel::texel(std::size_t x, std::size_t y, std::size_t z, Format format) const noexcept {
     const std::size_t side = block_side(format);
+    if (loaded != nullptr) return loaded->find(number, x / side * texton::info(format).bytes, y / side, z);
     return run(x / side * texton::info(format).bytes, y / side, z).address;
 }
 
@@ -125,6 +127,16 @@ std::unique_ptr<CpuArray> make_cpu_array(const ArrayInfo& info, ArrayBacking bac
     if (backing == ArrayBacking::deferred) array->owners.resize(1);
     if (backing == ArrayBacking::sparse) add_pages(*array);
     return array;
+}
+
+ArrayHandle make_loaded_array(const ArrayInfo& info, std::shared_ptr<LoadedTexels> texels) {
+    auto array = make_cpu_array(info, ArrayBacking::own);
+    for (std::size_t i = 0; i < array->parts.size(); ++i) {
+        array->parts[i].loaded = texels.get();
+        array->parts[i].number = static_cast<int>(i);
+    }
+    array->loaded = std::move(texels);
+    return reinterpret_cast<ArrayHandle>(array.release());
 }
 
 }  // namespace texton::detail

@@ -7,6 +7,7 @@
 #include <texton/array_info.h>
 
 #include "core/backend.h"
+#include "core/loaded_texels.h"
 
 namespace texton::detail {
 
@@ -37,7 +38,13 @@ struct CpuLevel {
     std::size_t tail_offset = 0;  // bytes from the start of the tail
     std::size_t tail_pages = 0;   // pages from one layer's tail to the next in `tiles`; 0 if there is one tail
 
+    // Loaded arrays only: the texels of all levels, and the number of this one.
+    LoadedTexels* loaded = nullptr;
+    int number = 0;
+
     bool sparse() const noexcept { return tiles != nullptr; }
+    /// Returns the address of the first row, or null if texel() must be called for each texel.
+    std::byte* rows() const noexcept { return loaded != nullptr ? loaded->rows(number) : data; }
     /// Returns the bytes of a row from `byte` to the end of the contiguous part. `row` counts rows of blocks; `slice`
     /// counts slices, layers or faces.
     CpuRun run(std::size_t byte, std::size_t row, std::size_t slice) const noexcept;
@@ -65,6 +72,7 @@ struct CpuArray {
     std::vector<std::byte*> pages;     // the tiles of all levels; CpuLevel::tiles points into it
     // Owner of each page's memory, or of a deferred array's memory.
     std::vector<std::shared_ptr<const CpuPhysical>> owners;
+    std::shared_ptr<LoadedTexels> loaded;  // only of loaded arrays
 
     /// Returns the format of a level or plane.
     Format part_format(int part) const { return detail::part_format(info, part); }

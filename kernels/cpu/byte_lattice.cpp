@@ -147,7 +147,7 @@ bool fetch_byte_lattice(const CpuJob& job, const Lattice& lattice) {
     bytes.reads_rows_once = reads_rows_once(bytes.rows);
     const std::vector<AxisTaps> columns = taps_along(texture, reader.view(), 0, lattice.x);
     if (texture.format.channels < 4 && are_halves(columns) && are_halves(bytes.rows)) {
-        for_each_tile(job.extent, kColumns, rows_of_tiles(job.extent, kColumns, rows_of_quick_tiles(job, kColumns)),
+        for_each_tile(job, kColumns, rows_of_tiles(job, kColumns, rows_of_quick_tiles(job, kColumns)),
                       [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
                           halve_tile(job, columns[0].texel[0], bytes.rows, corner, width, height);
                       });
@@ -157,7 +157,7 @@ bool fetch_byte_lattice(const CpuJob& job, const Lattice& lattice) {
     if (texture.format.channels < 4 && bytes.reads_rows_once) return false;
     bytes.columns = columns_of(columns);
     bytes.kernels.find_windows(bytes.columns, level.width);
-    for_each_tile(job.extent, kColumns, rows_of_tiles(job.extent, kColumns, kRows),
+    for_each_tile(job, kColumns, rows_of_tiles(job, kColumns, kRows),
                   [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
                       ByteTile(job, bytes, corner, width).make(height);
                   });

@@ -100,8 +100,8 @@ void run_codes_of(const CpuJob& job, const PointwiseFunction& functor) {
     const bool stores_codes = has_codes(image) && image.channels == job.textures[0].format.channels &&
                               job.extent.width <= static_cast<std::size_t>(shape.width) &&
                               job.extent.height <= static_cast<std::size_t>(shape.height);
-    const std::size_t rows = rows_of_tiles(job.extent, kColumns, rows_of_quick_tiles(job, kColumns));
-    for_each_tile(job.extent, kColumns, rows, [&](PixelPosition at, std::size_t width, std::size_t height) {
+    const std::size_t rows = rows_of_tiles(job, kColumns, rows_of_quick_tiles(job, kColumns));
+    for_each_tile(job, kColumns, rows, [&](PixelPosition at, std::size_t width, std::size_t height) {
         const TexelRows texels = rows_of(at.z);
         FunctorOfTexels between(job, functor, refused);
         TexelPlanes pixels;

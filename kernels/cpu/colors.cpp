@@ -38,8 +38,8 @@ void change_tile(const CpuJob& job, const ChangeRow& change, PixelPosition at, s
 bool change_colors(Launch& launch, ChangeRow change) {
     launch.run_job([change = std::move(change)](const CpuJob& job) {
         const std::size_t minimum = std::max<std::size_t>(1, kMinTile / job.extent.width);
-        const std::size_t rows = rows_of_tiles(job.extent, job.extent.width, minimum);
-        for_each_tile(job.extent, job.extent.width, rows,
+        const std::size_t rows = rows_of_tiles(job, job.extent.width, minimum);
+        for_each_tile(job, job.extent.width, rows,
                       [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
                           change_tile(job, change, corner, width, height);
                       });

@@ -127,10 +127,9 @@ bool copy_texels_on_cpu(const CpuJob& job, const Lattice& lattice) {
     if (!is_copy(columns) || !is_copy(copies.rows)) return false;
     if (copies.kernels != nullptr) copies.kernels->find_windows(copies.columns, reader.view().levels[0].width);
     const std::size_t rows = std::max<std::size_t>(1, kTile / job.extent.width);
-    for_each_tile(job.extent, job.extent.width, rows,
-                  [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
-                      copy_tile(job, copies, corner, width, height);
-                  });
+    for_each_tile(job, job.extent.width, rows, [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
+        copy_tile(job, copies, corner, width, height);
+    });
     return true;
 }
 

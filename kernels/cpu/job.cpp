@@ -87,14 +87,15 @@ bool CpuJob::exceeds_caches() const {
 
 bool CpuJob::goes_past_caches() const { return is_four_floats(image.format().stored) && exceeds_caches(); }
 
-std::size_t rows_of_tiles(const Extent& extent, std::size_t columns, std::size_t minimum) {
+std::size_t rows_of_tiles(const CpuJob& job, std::size_t columns, std::size_t minimum) {
     constexpr std::size_t kOfCore = 4;          // tiles per core, so that a late or slow core leaves some to others
     constexpr std::size_t kLeastPixels = 8192;  // smaller tiles take less time than it takes to wake another core
+    const Extent& extent = job.extent;
     const std::size_t across = std::min(columns, extent.width);
     minimum = std::max(minimum, (kLeastPixels + across - 1) / across);
     const std::size_t beside = (extent.width + columns - 1) / columns * extent.depth;
     const std::size_t down = (kOfCore * cpu_cores() + beside - 1) / beside;
-    return std::max(minimum, (extent.height + down - 1) / down);
+    return std::max(minimum, (job.rows + down - 1) / down);
 }
 
 std::size_t rows_of_quick_tiles(const CpuJob& job, std::size_t columns) {
@@ -104,16 +105,17 @@ std::size_t rows_of_quick_tiles(const CpuJob& job, std::size_t columns) {
 }
 
 void for_each_tile(
-    const Extent& extent, std::size_t columns, std::size_t rows,
+    const CpuJob& job, std::size_t columns, std::size_t rows,
     const std::function<void(const PixelPosition& corner, std::size_t width, std::size_t height)>& make) {
+    const Extent& extent = job.extent;
     const std::size_t across = (extent.width + columns - 1) / columns;
-    const std::size_t down = (extent.height + rows - 1) / rows;
+    const std::size_t down = (job.rows + rows - 1) / rows;
     run_in_parallel(across * down * extent.depth, [&](std::size_t tile) {
         const std::size_t x = tile % across * columns;
         const std::size_t y = tile / across % down * rows;
-        const PixelPosition corner{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y),
+        const PixelPosition corner{static_cast<std::int32_t>(x), static_cast<std::int32_t>(job.first_row + y),
                                    static_cast<std::int32_t>(tile / across / down)};
-        make(corner, std::min(columns, extent.width - x), std::min(rows, extent.height - y));
+        make(corner, std::min(columns, extent.width - x), std::min(rows, job.rows - y));
         hwy::FlushStream();
     });
 }

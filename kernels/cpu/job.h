@@ -81,7 +81,9 @@ struct CpuJob {
     std::vector<FetchesOfTexture> fetches;  ///< of each texture
     std::vector<SourceShape> shapes;
     CpuImage image;
-    Extent extent;  ///< extent of the image
+    Extent extent;          ///< extent of the image
+    std::size_t first_row;  ///< the first row of each slice that is computed
+    std::size_t rows;       ///< number of rows of each slice that are computed
 
     /// Returns true if the result of a fetch of the first texture can be stored as the pixel, in the image's format.
     /// This is not so for integers, which are converted through floats, and for floats that may be a NaN other than the
@@ -96,15 +98,15 @@ struct CpuJob {
 
 /// Returns a number of rows for tiles with `columns` columns such that each core gets a few tiles. The result is at
 /// least `minimum`.
-[[nodiscard]] std::size_t rows_of_tiles(const Extent& extent, std::size_t columns, std::size_t minimum);
+[[nodiscard]] std::size_t rows_of_tiles(const CpuJob& job, std::size_t columns, std::size_t minimum);
 
 /// Returns the minimum for rows_of_tiles() of a kernel that hardly does more than copy: below this, the tiles take less
 /// time than it takes to wake the cores.
 [[nodiscard]] std::size_t rows_of_quick_tiles(const CpuJob& job, std::size_t columns);
 
-/// Calls make(corner, width, height) on all cores for the tiles of an image, which have at most `columns` columns and
-/// `rows` rows. Streaming stores of `make` are flushed after each tile.
-void for_each_tile(const Extent& extent, std::size_t columns, std::size_t rows,
+/// Calls make(corner, width, height) on all cores for the tiles of the rows that are computed, which have at most
+/// `columns` columns and `rows` rows. Streaming stores of `make` are flushed after each tile.
+void for_each_tile(const CpuJob& job, std::size_t columns, std::size_t rows,
                    const std::function<void(const PixelPosition& corner, std::size_t width, std::size_t height)>& make);
 
 }  // namespace texton::detail

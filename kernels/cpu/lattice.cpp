@@ -46,7 +46,7 @@ bool CpuKernels::fetch_lattice(Launch& launch, const std::function<Lattice()>& m
     launch.run_job([lattice = std::move(lattice)](const CpuJob& job) {
         if (copy_texels_on_cpu(job, lattice) || fetch_byte_lattice(job, lattice)) return;
         const std::size_t columns = job.stores_fetches() ? job.extent.width : kFetched;
-        for_each_tile(job.extent, columns, rows_of_tiles(job.extent, columns, kMinRows),
+        for_each_tile(job, columns, rows_of_tiles(job, columns, kMinRows),
                       [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
                           fetch_tile(job, lattice, corner, width, height);
                       });

@@ -23,6 +23,7 @@
 #include "kernels/cpu/job.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/texel_rows.h"
+#include "kernels/launch/image_rows.h"
 #include "kernels/launch/launch_state.h"
 
 namespace texton::detail {
@@ -39,7 +40,7 @@ constexpr std::size_t kPointwisePiece = 16384;  // pixels of pointwise functors,
 // the last piece if `make` added a fetch to `refused`.
 template <class Make>
 void for_each_piece(const CpuJob& job, std::size_t pixels, const RefusedFetch& refused, const Make& make) {
-    for_each_tile(job.extent, job.extent.width, std::max<std::size_t>(1, pixels / job.extent.width), make);
+    for_each_tile(job, job.extent.width, std::max<std::size_t>(1, pixels / job.extent.width), make);
     refused.throw_if_any(job);
 }
 
@@ -69,7 +70,7 @@ void run_blocks_of(const CpuJob& job, const BlockFunction& block, const PlannedF
     RefusedFetch refused;
     // Tiles are narrow, so that the rows of a tile read the same texels even if they are rotated.
     constexpr std::size_t kRows = 64;
-    for_each_tile(job.extent, RecordedLane::kPixels, kRows,
+    for_each_tile(job, RecordedLane::kPixels, kRows,
                   [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
                       BlockFetches fetches(job, refused);
                       std::vector<RecordingSource> sources;
@@ -184,7 +185,12 @@ bool Launch::has_pointwise_texels() const noexcept {
 }
 
 void Launch::run_job(std::function<void(const CpuJob&)> work) try {
-    CpuJob job{state_->object, {}, {}, {}, CpuImage(state_->image), state_->image.extent};
+    const Extent& extent = state_->image.extent;
+    CpuJob job{state_->object, {}, {}, {}, CpuImage(state_->image), extent, 0, extent.height};
+    if (const ImageRows* rows = ImageRowsScope::of(state_->image)) {
+        job.first_row = rows->first;
+        job.rows = rows->count;
+    }
     for (const Texture& texture : state_->textures) {
         const TextureState& state = *texture.state();
         job.textures.push_back(texture_of(state.handle));

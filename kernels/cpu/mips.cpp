@@ -45,10 +45,9 @@ void halve(Launch& launch) {
     launch.run_job([](const CpuJob& job) {
         constexpr std::size_t kColumns = 1024;
         constexpr std::size_t kRows = 32;
-        for_each_tile(job.extent, kColumns, kRows,
-                      [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
-                          halve_tile(job, corner, width, height);
-                      });
+        for_each_tile(job, kColumns, kRows, [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
+            halve_tile(job, corner, width, height);
+        });
     });
 }
 

@@ -21,7 +21,7 @@ constexpr std::size_t kPiece = 32768;  // pixels, in whole rows
 template <class Make>
 void for_each_piece(const CpuJob& job, const Make& make) {
     const std::size_t rows = std::max<std::size_t>(1, kPiece / job.extent.width);
-    for_each_tile(job.extent, job.extent.width, rows,
+    for_each_tile(job, job.extent.width, rows,
                   [&](const PixelPosition& corner, std::size_t, std::size_t height) { make(corner.y, height); });
 }
 

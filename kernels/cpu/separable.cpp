@@ -401,7 +401,7 @@ void sum_separably(const CpuJob& job, const SeparableSums& sums, const std::opti
     const std::size_t minimum =
         halve != nullptr ? rows_of_quick_tiles(job, columns)
                          : 16 + 12 * rows_of_texel(sums.y, job.extent.height);  // few texels are summed twice
-    for_each_tile(job.extent, columns, rows_of_tiles(job.extent, columns, minimum),
+    for_each_tile(job, columns, rows_of_tiles(job, columns, minimum),
                   [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
                       if (halve != nullptr && halve_tile(job, sums, halve, corner, width, height)) return;
                       SumTile(job, sums, sharpen, corner, width).make(height);

@@ -85,7 +85,7 @@ bool CpuKernels::swizzle(Launch& launch, const std::uint8_t (&from)[4]) const {
     const Swizzle swizzle{{from[0], from[1], from[2], from[3]}};
     launch.run_job([swizzle](const CpuJob& job) {
         const std::size_t rows = std::max<std::size_t>(1, kPiece / job.extent.width);
-        for_each_tile(job.extent, job.extent.width, rows,
+        for_each_tile(job, job.extent.width, rows,
                       [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
                           swizzle_rows(job, swizzle, corner, width, height);
                       });

@@ -122,7 +122,7 @@ private:
 bool CpuKernels::warp(Launch& launch, const std::function<Warp()>& make) const {
     launch.run_job([warp = make()](const CpuJob& job) {
         // Tiles are narrow, so that the rows of a tile read the same texels even if they are rotated.
-        for_each_tile(job.extent, Warp::Row::kMax, kRows,
+        for_each_tile(job, Warp::Row::kMax, kRows,
                       [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
                           WarpedTile tile(job, warp, corner.z);
                           PixelPosition at = corner;

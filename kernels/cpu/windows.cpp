@@ -23,10 +23,9 @@ namespace {
 template <class Tile, class... Given>
 bool enqueue_tiles(Launch& launch, std::size_t columns, std::size_t rows, const Given&... given) {
     launch.run_job([=](const CpuJob& job) {
-        for_each_tile(job.extent, columns, rows,
-                      [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
-                          Tile(job, corner, width, given...).make(height);
-                      });
+        for_each_tile(job, columns, rows, [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
+            Tile(job, corner, width, given...).make(height);
+        });
     });
     return true;
 }

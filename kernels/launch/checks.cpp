@@ -11,6 +11,7 @@
 
 #include "arrays/texture_state.h"
 #include "arrays/written_image.h"
+#include "kernels/launch/image_rows.h"
 #include "kernels/launch/launch_state.h"
 
 namespace texton::detail {
@@ -105,6 +106,7 @@ bool fits_sample(const View& image, const Texture& texture) {
         return kind == FormatKind::uint || kind == FormatKind::sint;
     };
     return image.kind() != MemoryKind::array && image.extent().depth == 1 &&
+           ImageRowsScope::of(image.location()) == nullptr &&  // sample_grid() computes whole images
            has_integers(image.format()) == has_integers(texture.format());
 }
 

@@ -17,6 +17,7 @@
 
 #include "tests/support/arrays.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/kernel_experiments.h"
 #include "tests/support/on_every_device.h"
 #include "tests/support/texels.h"
 
@@ -25,14 +26,6 @@ namespace {
 
 using test::Bytes;
 
-using Values = std::map<std::string, ParameterValue>;
-
-struct Experiment {
-    std::vector<ArrayInfo> inputs;
-    Sampler sampler;
-    Values values;
-};
-
 /// The images that were computed, or the error message.
 struct Outcome {
     std::vector<Bytes> images;
@@ -40,47 +33,14 @@ struct Outcome {
     bool operator==(const Outcome&) const = default;
 };
 
-/// Formats of the first input and of the other inputs. `halves` gives the other inputs half the size, for chroma.
-struct Formats {
-    Format first;
-    Format others;
-    bool halves = false;
-    Extent extent{24, 20};  // of 2D inputs
-};
-
-ArrayInfo input_info(ArrayKind kind, Format format, Extent extent, int levels) {
-    ArrayInfo info{.format = format,
-                   .extent = extent,
-                   .kind = kind,
-                   .usage = {.surface = true, .gather = kind == ArrayKind::array_2d}};
-    if (is_flat(kind)) info.extent = {24};
-    if (kind == ArrayKind::array_3d) info.extent = {9, 8, 7};
-    if (is_cube(kind)) info.extent = {12, 12};
-    if (is_layered(kind)) info.layers = 3;
-    info.levels = levels == 0 ? full_levels(info) : levels;
-    return info;
-}
-
-Texture input(const Device& device, const ArrayInfo& info, const Sampler& sampler, unsigned seed) {
-    test::Random random(seed);
-    const Array array(device, info);
-    for (int level = 0; level < info.levels; ++level) {
-        const Bytes texels =
-            test::random_texels(random, info.format, test::box_bytes(info.format, test::level_box(info, level)));
-        test::upload(array.view({.level = level}), texels);
-    }
-    Sampler fitting = sampler;
-    fitting.seamless_cubemap &= is_cube(info.kind);
-    return Texture(array, fitting);
-}
-
-Outcome run(const Device& device, const Kernel& kernel, const Experiment& experiment) {
+Outcome run(const Device& device, const Kernel& kernel, const test::KernelExperiment& experiment) {
     Outcome outcome;
     try {
         const Stream stream(device);
         std::vector<Texture> inputs;
         for (std::size_t i = 0; i < experiment.inputs.size(); ++i)
-            inputs.push_back(input(device, experiment.inputs[i], experiment.sampler, static_cast<unsigned>(i) + 1));
+            inputs.emplace_back(test::random_array(device, experiment.inputs[i], static_cast<unsigned>(i) + 1),
+                                test::sampler_for(experiment, experiment.inputs[i].kind));
         const Arguments arguments(kernel.info, experiment.values);
         std::vector<Linear> memory;
         std::vector<View> images;
@@ -96,80 +56,6 @@ Outcome run(const Device& device, const Kernel& kernel, const Experiment& experi
         outcome.refusal = error.what();
     }
     return outcome;
-}
-
-/// Returns the default values, and variants with each choice and flag changed once.
-std::vector<Values> variations(const KernelInfo& kernel) {
-    Values standard;
-    for (const ParameterInfo& parameter : kernel.parameters) {
-        if (parameter.name == "samples") standard["samples"] = 40.0;  // the default number takes long
-    }
-    std::vector<Values> all{standard};
-    const auto add = [&](const std::string& name, const ParameterValue& value) {
-        all.push_back(standard);
-        all.back()[name] = value;
-    };
-    for (const ParameterInfo& parameter : kernel.parameters) {
-        for (const std::string& choice : parameter.choices) {
-            if (parameter.standard != ParameterValue(choice)) add(parameter.name, choice);
-        }
-        if (const bool* flag = std::get_if<bool>(&parameter.standard)) add(parameter.name, !*flag);
-    }
-    return all;
-}
-
-std::vector<ArrayInfo> inputs_of(const KernelInfo& kernel, const Formats& formats, std::size_t kind, int levels) {
-    std::vector<ArrayInfo> all;
-    for (const InputInfo& input : kernel.inputs) {
-        const ArrayKind of_input = input.kinds[std::min(kind, input.kinds.size() - 1)];
-        ArrayInfo info = input_info(of_input, all.empty() ? formats.first : formats.others, formats.extent, levels);
-        if (!all.empty() && formats.halves && of_input == ArrayKind::array_2d) info.extent = {12, 10};
-        all.push_back(info);
-    }
-    return all;
-}
-
-std::vector<Experiment> experiments(const KernelInfo& kernel) {
-    const Sampler samplers[] = {
-        {},
-        {.filter = Filter::linear},
-        {.filter = Filter::linear,
-         .mip_filter = Filter::linear,
-         .normalized_coordinates = true,
-         .seamless_cubemap = true,
-         .max_anisotropy = 4},
-    };
-    const Formats formats[] = {{Format::rgba8_unorm, Format::rgba8_unorm},
-                               {Format::rgba32_float, Format::rgba32_float},
-                               {Format::r32_float, Format::rg32_float},
-                               {Format::rg16_unorm, Format::rgba16_float},
-                               {Format::r8_unorm, Format::rg8_unorm, true},
-                               {Format::rgba8_unorm, Format::r8_unorm, false, {24, 18}},   // a cross
-                               {Format::rgba16_float, Format::r8_unorm, false, {30, 5}}};  // a strip of six faces
-    std::size_t kinds = 1;
-    for (const InputInfo& input : kernel.inputs) kinds = std::max(kinds, input.kinds.size());
-    std::vector<Experiment> all;
-    for (const Values& values : variations(kernel)) {
-        for (const Sampler& sampler : samplers) {
-            for (const Formats& format : formats) {
-                for (std::size_t kind = 0; kind < kinds; ++kind)
-                    all.push_back(
-                        {inputs_of(kernel, format, kind, sampler.normalized_coordinates ? 0 : 1), sampler, values});
-            }
-        }
-    }
-    return all;
-}
-
-std::string describe(const Experiment& experiment) {
-    std::string text;
-    for (const ArrayInfo& info : experiment.inputs) text += test::describe(info) + "; ";
-    text += experiment.sampler.filter == Filter::linear ? "linear" : "point";
-    for (const auto& [name, value] : experiment.values) {
-        const auto* choice = std::get_if<std::string>(&value);
-        text += ", " + name + (choice != nullptr ? " " + *choice : " changed");
-    }
-    return text;
 }
 
 class KernelParityTest : public testing::TestWithParam<std::string> {};
@@ -190,7 +76,7 @@ TEST_P(KernelParityTest, EveryDeviceGivesTheSameBits) {
     const Device other = has_cuda ? Device::cuda() : cpu;
     std::size_t made = 0, different = 0;
     std::string refusal;
-    for (const Experiment& experiment : experiments(kernel.info)) {
+    for (const test::KernelExperiment& experiment : test::kernel_experiments(kernel.info)) {
         const Outcome expected = run(cpu, kernel, experiment);
         if (expected.refusal.empty())
             ++made;
@@ -199,7 +85,7 @@ TEST_P(KernelParityTest, EveryDeviceGivesTheSameBits) {
         const Outcome outcome = run(other, kernel, experiment);
         if (outcome == expected) continue;
         if (++different > 3) continue;
-        ADD_FAILURE() << describe(experiment) << "\n" << expected.refusal << "\n" << outcome.refusal;
+        ADD_FAILURE() << test::describe(experiment) << "\n" << expected.refusal << "\n" << outcome.refusal;
         for (std::size_t i = 0; i < std::min(outcome.images.size(), expected.images.size()); ++i)
             EXPECT_TRUE(test::same_bytes(outcome.images[i], expected.images[i])) << "image " << i;
     }
@@ -210,7 +96,7 @@ TEST_P(KernelParityTest, EveryDeviceGivesTheSameBits) {
 TEST(KernelTest, ArgumentsAreCheckedByNameAndRange) {
     const Kernel& kernel = kernel_named("resample");
     EXPECT_EQ(Arguments(kernel.info).text("filter"), "linear");
-    for (const auto& [values, fragment] : std::vector<std::pair<Values, std::string>>{
+    for (const auto& [values, fragment] : std::vector<std::pair<std::map<std::string, ParameterValue>, std::string>>{
              {{{"filtre", std::string("area")}}, "there is no parameter 'filtre'"},
              {{{"filter", std::string("best")}}, "filter is 'best'"},
              {{{"filter", 3.0}}, "filter has a value of the wrong kind"},

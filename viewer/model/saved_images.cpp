@@ -17,17 +17,7 @@ bool holds_levels(const fs::path& path) {
 }
 
 ArrayInfo info_of(const HostImage& first, std::size_t levels, bool cubes) {
-    ArrayInfo info{.format = first.format, .extent = first.extent, .levels = static_cast<int>(levels)};
-    const std::size_t slices = first.extent.depth;
-    info.extent.depth = 1;
-    if (cubes && slices % 6 == 0 && first.extent.width == first.extent.height) {
-        info.kind = slices == 6 ? ArrayKind::cubemap : ArrayKind::cubemap_layered;
-        info.layers = slices / 6;
-    } else if (slices > 1) {
-        info.kind = ArrayKind::layered_2d;
-        info.layers = slices;
-    }
-    return info;
+    return array_info_of(first.format, first.extent, levels, cubes);
 }
 
 bool is_chain(std::span<const HostImage> images) {
@@ -49,6 +39,20 @@ void save_array(const fs::path& path, std::span<const HostImage> levels, bool cu
 }
 
 }  // namespace
+
+ArrayInfo array_info_of(Format format, const Extent& image, std::size_t levels, bool cubes) {
+    ArrayInfo info{.format = format, .extent = image, .levels = static_cast<int>(levels)};
+    const std::size_t slices = image.depth;
+    info.extent.depth = 1;
+    if (cubes && slices % 6 == 0 && image.width == image.height) {
+        info.kind = slices == 6 ? ArrayKind::cubemap : ArrayKind::cubemap_layered;
+        info.layers = slices / 6;
+    } else if (slices > 1) {
+        info.kind = ArrayKind::layered_2d;
+        info.layers = slices;
+    }
+    return info;
+}
 
 std::vector<fs::path> save_images(const fs::path& out, std::span<const HostImage> images, bool cubes,
                                   const SaveOptions& options) {

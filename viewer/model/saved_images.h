@@ -10,6 +10,10 @@
 
 namespace texton::verify {
 
+/// Returns the description of the array that an image of a kernel is saved as. Its slices become layers, or cube faces
+/// if `cubes` is true, the image is square and the number of slices is a multiple of 6.
+[[nodiscard]] ArrayInfo array_info_of(Format format, const Extent& image, std::size_t levels, bool cubes);
+
 /// Writes the images of a kernel to files and returns the paths of the files.
 ///
 /// A single image is written to `out`. A mip chain is written to `out` if the file type stores levels (.dds, .ktx2,

@@ -1,0 +1,159 @@
+// Kernels that compute their image in strips, with less memory than their inputs take, return the bits of a kernel that
+// has everything in memory.
+#include "viewer/tiles/computed_image.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <texton/error.h>
+#include <texton/image_save.h>
+
+#include "tests/support/expect_error.h"
+#include "tests/support/image_folder.h"
+#include "tests/support/kernel_experiments.h"
+#include "tests/support/texels.h"
+#include "viewer/tiles/kernel_rows.h"
+
+namespace texton::tiles {
+namespace {
+
+using test::KernelExperiment;
+
+const std::set<std::string> kRefused{"from_rgb", "histogram", "min_max_pyramid", "mips", "prefilter_ggx", "statistics"};
+
+/// Returns the first image of the kernel, or the message of the error.
+struct Outcome {
+    std::vector<std::byte> texels{};
+    std::string refusal{};
+};
+
+/// The inputs of an experiment: arrays, and files of the same texels that are read in small blocks.
+class Inputs {
+public:
+    explicit Inputs(const KernelExperiment& experiment) : experiment_(experiment) {
+        for (std::size_t i = 0; i < experiment.inputs.size(); ++i)
+            arrays_.push_back(test::random_array(Device::cpu(), experiment.inputs[i], static_cast<unsigned>(i) + 1));
+    }
+
+    std::vector<Texture> textures() const {
+        std::vector<Texture> all;
+        for (const Array& array : arrays_) all.emplace_back(array, sampler_for(experiment_, array.info().kind));
+        return all;
+    }
+    /// `in_rows`: the images are read in whole rows.
+    std::vector<KernelInput> kernel_inputs(bool in_rows) const {
+        std::vector<KernelInput> all;
+        for (const Array& array : arrays_) {
+            KernelInput input{.image = image_of(array), .sampler = sampler_for(experiment_, array.info().kind)};
+            if (!in_rows) {
+                const std::filesystem::path file = folder_.at(std::to_string(all.size()) + ".dds");
+                save(file, array);
+                input.image = open_image(file);
+            }
+            all.push_back(std::move(input));
+        }
+        return all;
+    }
+    std::size_t bytes() const {
+        std::size_t all = 0;
+        for (const Array& array : arrays_) all += packed_bytes(array.info());
+        return all;
+    }
+
+private:
+    const KernelExperiment& experiment_;
+    test::ImageFolder folder_;
+    std::vector<Array> arrays_;
+};
+
+Outcome in_memory(const verify::KernelRun& run, const Inputs& inputs) {
+    try {
+        return {verify::run(Device::cpu(), run, inputs.textures()).front().texels, {}};
+    } catch (const Error& error) {
+        return {{}, error.what()};
+    }
+}
+
+std::vector<std::byte> texels_of(const ImageFile& image) {
+    std::vector<std::byte> texels(packed_bytes(image.info()));
+    image.read({}, texels);
+    return texels;
+}
+
+/// Computes the image with the least of several memories that suffice. `is_small` becomes whether the inputs are larger.
+Outcome in_strips(const verify::KernelRun& run, const Inputs& inputs, bool in_rows, bool& is_small) {
+    for (std::size_t memory = inputs.bytes() / 4;; memory = memory * 3 / 2) {
+        try {
+            is_small = memory < inputs.bytes();
+            return {texels_of(computed_image(run, inputs.kernel_inputs(in_rows), memory)), {}};
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::out_of_memory || memory > 100 * inputs.bytes()) return {{}, error.what()};
+        }
+    }
+}
+
+/// The experiments, and some of them with other address modes.
+std::vector<KernelExperiment> all_experiments(const KernelInfo& kernel) {
+    std::vector<KernelExperiment> all = test::kernel_experiments(kernel);
+    const std::size_t count = all.size();
+    for (std::size_t i = 0; i < count; i += 5) {
+        constexpr AddressMode kModes[] = {AddressMode::wrap, AddressMode::mirror, AddressMode::border};
+        KernelExperiment other = all[i];
+        std::ranges::fill(other.sampler.address, kModes[i / 5 % 3]);
+        other.sampler.normalized_coordinates = true;
+        all.push_back(other);
+    }
+    return all;
+}
+
+class EveryKernelInStripsTest : public testing::TestWithParam<std::string> {};
+
+std::vector<std::string> names() {
+    std::vector<std::string> all;
+    for (const Kernel& kernel : kernels()) all.push_back(kernel.info.name);
+    return all;
+}
+INSTANTIATE_TEST_SUITE_P(Kernels, EveryKernelInStripsTest, testing::ValuesIn(names()),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(EveryKernelInStripsTest, GivesTheBitsOfTheKernelInMemoryOrIsRefusedByName) {
+    const Kernel& kernel = kernel_named(GetParam());
+    if (kRefused.contains(kernel.info.name)) {
+        test::expect_error([&] { check_kernel(kernel); }, ErrorCode::unsupported, "texton::" + kernel.info.name,
+                           {"cannot be computed in parts", "--memory"});
+        return;
+    }
+    std::vector<KernelExperiment> all = all_experiments(kernel.info);
+    std::size_t made = 0, small = 0, different = 0;
+    for (KernelExperiment& experiment : all) {
+        const auto has_levels = [](const ArrayInfo& info) { return info.levels <= full_levels(info); };
+        if (!std::ranges::all_of(experiment.inputs, has_levels)) continue;
+        for (ArrayInfo& info : experiment.inputs) info.usage = verify::usage_for_kernels(Device::cpu(), info);
+        const Inputs inputs(experiment);
+        const verify::KernelRun run{.kernel = &kernel, .parameters = experiment.values};
+        const Outcome expected = in_memory(run, inputs);
+        if (!expected.refusal.empty()) continue;
+        for (const bool in_rows : {true, false}) {
+            bool is_small = false;
+            const Outcome outcome = in_strips(run, inputs, in_rows, is_small);
+            ++made;
+            if (is_small) ++small;
+            if (outcome.texels == expected.texels) continue;
+            if (++different > 3) continue;
+            ADD_FAILURE() << describe(experiment) << (in_rows ? ", in rows\n" : ", in blocks\n") << outcome.refusal;
+        }
+    }
+    EXPECT_EQ(different, 0U) << "of " << made;
+    EXPECT_GT(made, 0U);
+    EXPECT_GT(small, 0U) << "no memory below the size of the inputs was enough";
+}
+
+}  // namespace
+}  // namespace texton::tiles

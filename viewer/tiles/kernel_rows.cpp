@@ -1,0 +1,95 @@
+#include "viewer/tiles/kernel_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace texton::tiles {
+namespace {
+
+// Rows of a texture, which can lie beyond its edges.
+struct Span {
+    double first;
+    double end;
+};
+
+// Kernels that read the texel at the position of the pixel.
+constexpr std::array<std::string_view, 11> kPointwise{"blend",    "blend_masked", "change_alpha", "color_matrix",
+                                                      "exposure", "grade",        "lut_1d",       "lut_3d",
+                                                      "swizzle",  "tone_curve",   "transfer"};
+
+// Returns how many rows above and below the pixel a filter reads, or -1 for other kernels.
+double radius_of(const Kernel& kernel, const Arguments& arguments) {
+    const std::string_view name = kernel.info.name;
+    const auto automatic = [&](const char* sigma, double times) {
+        return std::ceil(times * static_cast<double>(static_cast<float>(arguments.number(sigma))));
+    };
+    if (std::ranges::find(kPointwise, name) != kPointwise.end()) return 0;
+    if (name == "median") return 2;
+    if (name == "convolve") return static_cast<double>(arguments.numbers("down").size() / 2);
+    if (name == "unsharp") return automatic("sigma", 3);
+    if (name == "gaussian" && arguments.integer("radius") == 0) return automatic("sigma", 3);
+    if (name == "bilateral" && arguments.integer("radius") == 0) return automatic("sigma_space", 2);
+    if (name == "gaussian" || name == "bilateral") return arguments.integer("radius");
+    return -1;
+}
+
+// The rows around the coordinates of the pixels that each filter weights, in rows of pixels or of texels, whichever are
+// larger.
+double support_of(std::string_view filter) { return filter == "lanczos3" ? 3 : filter == "area" ? 1 : 2; }
+
+Span resampled_rows(const Arguments& arguments, const Extent& texture, const Extent& image, const Span& rows) {
+    const std::vector<double>& crop = arguments.numbers("crop");
+    const double begin = crop[1];
+    const double height = crop[3] != 0 ? crop[3] : static_cast<double>(texture.height) - begin;
+    const double step = height / static_cast<double>(image.height);
+    const double around = support_of(arguments.text("filter")) * std::max(step, 1.0);
+    return {(rows.first + 0.5) * step + begin - around, (rows.end - 0.5) * step + begin + around};
+}
+
+// Returns the rows of the texture that contain texels of a span, according to the address mode.
+std::optional<Rows> addressed(Span span, AddressMode mode, std::size_t height) {
+    const auto end = static_cast<double>(height);
+    if (!std::isfinite(span.first) || !std::isfinite(span.end)) return std::nullopt;
+    const double above = std::max(-span.first, 0.0);  // rows beyond the edges
+    const double below = std::max(span.end - end, 0.0);
+    if (above > 0 || below > 0) {
+        switch (mode) {
+            case AddressMode::clamp:
+            case AddressMode::border: break;
+            case AddressMode::mirror:
+                if (above > end || below > end) return std::nullopt;
+                span = {below > 0 ? std::min(span.first, end - below) : span.first,
+                        above > 0 ? std::max(span.end, above) : span.end};
+                break;
+            case AddressMode::wrap: return std::nullopt;
+        }
+    }
+    const double first = std::clamp(span.first, 0.0, end - 1);
+    return Rows{static_cast<std::size_t>(first), static_cast<std::size_t>(std::clamp(span.end, first + 1, end))};
+}
+
+}  // namespace
+
+std::optional<Rows> rows_read(const Kernel& kernel, const Arguments& arguments, std::span<const Texture> inputs,
+                              std::size_t input, const Extent& image, Rows rows) {
+    // Coordinates are rounded to float32, and fetches at integral coordinates may read a further row with weight 0.
+    constexpr double kMore = 2;
+    const Texture& texture = inputs[input];
+    if (texture.kind() != ArrayKind::array_2d || texture.levels() != 1) return std::nullopt;
+    const Span given{static_cast<double>(rows.first), static_cast<double>(rows.end)};
+    Span read = given;
+    if (kernel.info.name == "resample") {
+        read = resampled_rows(arguments, texture.extent(), image, given);
+    } else {
+        const double radius = radius_of(kernel, arguments);
+        if (radius < 0 || image.height != texture.extent().height) return std::nullopt;
+        if (radius == 0) return rows;
+        read = {given.first - radius, given.end + radius};
+    }
+    return addressed({std::floor(read.first) - kMore, std::ceil(read.end) + kMore}, texture.sampler().address[1],
+                     texture.extent().height);
+}
+
+}  // namespace texton::tiles
