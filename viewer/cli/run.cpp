@@ -14,6 +14,7 @@
 #include "viewer/cli/frame_sequence.h"
 #include "viewer/cli/kernel_options.h"
 #include "viewer/cli/progress.h"
+#include "viewer/cli/run_in_strips.h"
 #include "viewer/cli/run_steps.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/document.h"
@@ -333,7 +334,11 @@ Status run(Options& options, const std::vector<std::string>& words) {
     }
     check(steps);
     if (!options.run.save_pipeline.empty()) verify::write_pipeline(options.run.save_pipeline, steps.pipeline);
-    Runner(options.run, steps).run();
+    if (!options.run.memory.empty()) {
+        run_in_strips(options.run, steps);
+    } else {
+        Runner(options.run, steps).run();
+    }
     return Status::good;
 }
 
@@ -374,6 +379,12 @@ void add_run(CLI::App* command, Status& status) {
         "is\n"
         "  written to one file. Other kernels with several results write numbered files.\n"
         "\n"
+        "Images that fit no memory:\n"
+        "  --memory computes the image in strips of rows while the files are read and written, on the CPU device. The\n"
+        "  result has the same bits. Tiled files are read fastest. TIFF and OpenEXR files are written in tiles. "
+        "Kernels\n"
+        "  that need the whole image, such as statistics, are refused.\n"
+        "\n"
         "Frames:\n"
         "  to_rgb reads both planes of a frame, and from_rgb writes them, in video files (.y4m, .yuv, .raw). "
         "in_%03d.png\n"
@@ -403,6 +414,7 @@ void add_run(CLI::App* command, Status& status) {
         "  texton run resample card.png -o tiled.exr --format rgba16_float --crop -240,0,960,320 \\\n"
         "      --sampler address=wrap\n"
         "  texton run gaussian card.png --sigma 2 --then lut_3d film.cube --filter exact -o graded.png\n"
+        "  texton run resample map.tif -o small.tif --size 4000x4000 --filter area --memory 2GiB\n"
         "  texton run to_rgb clip_1920x1080_i420.yuv -o frame_%04d.png\n"
         "  texton run from_rgb frame_%04d.png -o clip.y4m\n"
         "\n"

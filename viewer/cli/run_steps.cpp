@@ -118,6 +118,11 @@ void add_run_options(CLI::App& command, RunOptions& options) {
     add_drop_alpha(command, options.drop_alpha);
     command.add_option("--save-pipeline", options.save_pipeline, "Write the kernels and their options to a JSON file")
         ->type_name("FILE");
+    command
+        .add_option("--memory", options.memory,
+                    "Compute the image in parts, on the CPU device, with at most this memory for texels: 512MiB, 2GiB. "
+                    "Default: the whole image at once")
+        ->type_name("SIZE");
     command.add_flag("--allow-outside", options.allow_outside,
                      "Allow a pipeline to name files outside of the folder of its JSON file");
     command.add_flag("--json", options.json, "Print one JSON object instead of text");

@@ -17,6 +17,7 @@ struct RunOptions {
     std::string device;
     ImageOptionText selection;  ///< part, channels and frame of the files
     std::filesystem::path save_pipeline;
+    std::string memory;  ///< for images that are computed in parts; empty: they are computed as a whole
     bool allow_outside = false;
     bool drop_alpha = false;
     bool list = false;

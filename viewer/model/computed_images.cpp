@@ -85,16 +85,20 @@ bool is_mip_chain(std::span<const View> images) {
     return true;
 }
 
-Array array_of(const Device& device, std::span<const View> images, std::span<const ArrayKind> accepted,
-               ArrayKind preferred) {
-    const Extent image = images.front().extent();
-    ArrayInfo info{.format = images.front().format(), .extent = image};
-    info.levels = is_mip_chain(images) ? static_cast<int>(images.size()) : 1;
+ArrayInfo input_info_of(Format format, const Extent& image, std::span<const ArrayKind> accepted, ArrayKind preferred) {
+    ArrayInfo info{.format = format, .extent = image};
     if (image.depth > 1) info.kind = kind_of_slices(image, accepted, preferred);
     if (image.depth > 1 && info.kind != ArrayKind::array_3d) {
         info.extent.depth = 1;
         info.layers = is_cube(info.kind) ? image.depth / 6 : image.depth;
     }
+    return info;
+}
+
+Array array_of(const Device& device, std::span<const View> images, std::span<const ArrayKind> accepted,
+               ArrayKind preferred) {
+    ArrayInfo info = input_info_of(images.front().format(), images.front().extent(), accepted, preferred);
+    info.levels = is_mip_chain(images) ? static_cast<int>(images.size()) : 1;
     info.usage = usage_for_kernels(device, info);
     Array array(device, info);
     for (int level = 0; level < info.levels; ++level)

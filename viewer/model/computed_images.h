@@ -28,11 +28,15 @@ struct ComputedImages {
 /// Returns true if the images are the levels of a mip chain.
 [[nodiscard]] bool is_mip_chain(std::span<const View> images);
 
-/// Copies images to an array of the device that kernels can read. A mip chain becomes levels; of other images, only the
-/// first one is copied.
+/// Returns the description of the array with which a kernel reads an image that another kernel wrote.
 ///
 /// Several slices become an array of one of the `accepted` kinds: `preferred` if possible, else a cubemap if there are
 /// six square slices, else layers. If all kinds are refused, layers are used.
+[[nodiscard]] ArrayInfo input_info_of(Format format, const Extent& image, std::span<const ArrayKind> accepted,
+                                      ArrayKind preferred);
+
+/// Copies images to an array of the device that kernels can read, of the kind that input_info_of() returns. A mip chain
+/// becomes levels; of other images, only the first one is copied.
 [[nodiscard]] Array array_of(const Device& device, std::span<const View> images, std::span<const ArrayKind> accepted,
                              ArrayKind preferred);
 

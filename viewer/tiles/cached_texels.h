@@ -28,11 +28,13 @@ public:
     void give(std::size_t bytes) noexcept { used_ -= bytes; }
     std::size_t used() const noexcept { return used_; }
     std::size_t limit() const noexcept { return limit_; }
+    /// Not while a kernel runs.
+    void set_limit(std::size_t limit) noexcept { limit_ = limit; }
     /// Returns true if take() returned false since the last call. Not while a kernel runs.
     bool was_exceeded() noexcept { return exceeded_.exchange(false); }
 
 private:
-    const std::size_t limit_;
+    std::size_t limit_;
     std::atomic<std::size_t> used_ = 0;
     std::atomic<bool> exceeded_ = false;
 };

@@ -7,8 +7,6 @@
 #include <utility>
 
 #include "arrays/files/source.h"
-#include "viewer/model/pipeline_images.h"
-#include "viewer/model/saved_images.h"
 
 namespace texton::tiles {
 namespace {
@@ -72,7 +70,7 @@ private:
     void compute(std::size_t index) const {
         next_.rows = {};
         const Extent extent{level(0).width, kernel_->strip_rows(), level(0).depth};
-        if (next_.pixels.bytes() == 0) next_.pixels = Linear(Device::cpu(), format(), extent);
+        if (next_.pixels.bytes() == 0) next_.pixels = Linear(kernel_->device(), format(), extent);
         kernel_->compute(rows_of(index), rows_of(index + 1), next_.pixels);
         next_.rows = rows_of(index);
     }
@@ -86,19 +84,15 @@ private:
 
 }  // namespace
 
-ImageFile computed_image(verify::KernelRun run, std::vector<KernelInput> inputs, std::size_t memory) {
-    auto kernel = std::make_unique<KernelInStrips>(std::move(run), std::move(inputs), memory);
-    const KernelInfo& described = kernel->run().kernel->info;
-    const ImageShape& shape = kernel->shape();
+ImageFile computed_image(std::unique_ptr<KernelInStrips> kernel, const ArrayInfo& info) {
     auto state = std::make_shared<detail::ImageState>();
-    state->info =
-        verify::array_info_of(shape.format, shape.extent, 1, verify::writes_cubes(described, kernel->input_kind()));
-    state->name = "the result of " + described.name;
+    state->info = info;
+    state->name = "the image of " + kernel->run().kernel->info.name;
     state->file = std::make_shared<ComputedImage>(std::move(kernel));
     if (state->file->srgb()) state->metadata.color_space = "sRGB";
-    if (info(shape.format).channels == 4) state->metadata.alpha = ImageAlpha::straight;
+    if (texton::info(info.format).channels == 4) state->metadata.alpha = ImageAlpha::straight;
     state->metadata.file_kind = "memory";
-    state->metadata.data = state->metadata.display = detail::frame_of("texton::tiles", state->info.extent);
+    state->metadata.data = state->metadata.display = detail::frame_of("texton::tiles", info.extent);
     return ImageFile(std::move(state));
 }
 

@@ -1,6 +1,5 @@
 #pragma once
-#include <cstddef>
-#include <vector>
+#include <memory>
 
 #include <texton/image_file.h>
 
@@ -8,13 +7,11 @@
 
 namespace texton::tiles {
 
-/// Returns the image of a kernel. Its texels are computed when they are read, in strips of rows with a limited memory in
-/// bytes: see KernelInStrips. While a strip is read, the next one is computed. Reading from top to bottom computes each
-/// strip once.
+/// Returns an image whose texels the kernel computes when they are read, strip by strip, with the memory that the kernel
+/// was created for. While a strip is read, the next one is computed. Reading from top to bottom computes each strip once.
 ///
-/// Six slices of a kernel of cubemaps are a cubemap, other slices are layers. The image can be saved with save(), or be an
-/// input of another kernel. Throws the errors of KernelInStrips; reading throws the errors of the kernel and of reading
-/// its inputs.
-[[nodiscard]] ImageFile computed_image(verify::KernelRun run, std::vector<KernelInput> inputs, std::size_t memory);
+/// `info` describes the array of the image, with the extent and the format of the kernel's image. The image can be saved
+/// with save(), or be an input of another kernel. Reading throws the errors of KernelInStrips::compute().
+[[nodiscard]] ImageFile computed_image(std::unique_ptr<KernelInStrips> kernel, const ArrayInfo& info);
 
 }  // namespace texton::tiles

@@ -51,9 +51,11 @@ void check_kernel(const Kernel& kernel) {
     }
 }
 
-KernelInStrips::KernelInStrips(verify::KernelRun run, std::vector<KernelInput> inputs, std::size_t memory)
+KernelInStrips::KernelInStrips(const Device& device, verify::KernelRun run, std::vector<KernelInput> inputs,
+                               std::size_t memory)
     : run_(std::move(run)),
       arguments_(run_.kernel->info, run_.parameters),
+      device_(device),
       blocks_(std::make_unique<BlockMemory>(memory / 2)),
       memory_(memory) {
     check_kernel(*run_.kernel);
@@ -123,33 +125,36 @@ std::size_t KernelInStrips::bytes_of_rows(std::size_t rows) const {
     return bytes;
 }
 
-// Files are decoded in whole tiles or strips.
+// Files are decoded in whole tiles or strips, of which rows can begin in one and end in another.
 std::size_t KernelInStrips::bytes_of_decoding() const {
     std::size_t bytes = 0;
     for (const auto& cached : cached_) {
-        if (cached != nullptr) bytes += cached->image().access().granule.height * cached->row_bytes();
+        if (cached != nullptr && cached->image().metadata().file_kind != "memory")
+            bytes += 2 * cached->image().access().granule.height * cached->row_bytes();
     }
     return bytes;
 }
 
 void KernelInStrips::plan(std::size_t memory) {
-    const std::size_t decoding = reads_rows_ ? bytes_of_decoding() : 0;
-    const std::size_t blocks = reads_rows_ ? 0 : blocks_->limit();
-    const auto needed = [&](std::size_t rows) { return whole_ + decoding + blocks + bytes_of_rows(rows); };
-    if (needed(1) > memory) {
+    const std::size_t others = whole_ + (reads_rows_ ? bytes_of_decoding() : 0);
+    const auto needed = [&](std::size_t rows) { return others + bytes_of_rows(rows); };
+    if (needed(1) >= memory) {
         refuse(*run_.kernel, ErrorCode::out_of_memory,
                fmt::format("a row of the image and the texels that it reads take {}, but {} was given",
                            viewer::size_text(needed(1)), viewer::size_text(memory)),
                fmt::format("Use --memory {}MiB or more for each kernel.", (needed(1) >> 20) + 1),
                {{"needed", needed(1)}, {"memory", memory}});
     }
+    // Blocks of texels get most of the memory.
+    const std::size_t of_rows = reads_rows_ ? memory : memory / 4;
     std::size_t fits = 1;
     std::size_t too_many = std::min(kMaxStripRows, shape_.extent.height) + 1;
     while (too_many - fits > 1) {
         const std::size_t rows = (fits + too_many) / 2;
-        (needed(rows) <= memory ? fits : too_many) = rows;
+        (needed(rows) <= of_rows ? fits : too_many) = rows;
     }
     strip_rows_ = fits;
+    blocks_->set_limit(memory - needed(fits));
 }
 
 // --- computing -------------------------------------------------------------------------------------------------------
@@ -199,7 +204,8 @@ void KernelInStrips::compute_by_blocks(Rows rows, Rows strip, const Linear& pixe
     if (fits(true)) return;
     std::size_t bytes = 2 * row_bytes();
     for (const auto& cached : cached_) {
-        if (cached != nullptr) bytes += 2 * packed_bytes(cached->image().info());
+        if (cached != nullptr && cached->image().metadata().file_kind != "memory")
+            bytes += 2 * packed_bytes(cached->image().info());
     }
     refuse(*run_.kernel, ErrorCode::out_of_memory,
            fmt::format("row {} of the image reads more texels than {} hold", rows.first,

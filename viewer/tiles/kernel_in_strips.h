@@ -30,13 +30,14 @@ void check_kernel(const Kernel& kernel);
 
 class KernelInStrips {
 public:
-    /// `memory` is in bytes: the strips, the parts of the inputs, and what reading them takes. Inputs that are small in
+    /// The device must be a CPU device. `memory` is in bytes: the strips, the parts of the inputs, and what reading them takes. Inputs that are small in
     /// comparison are read as a whole.
     ///
     /// Throws Error{out_of_memory}, with the number of bytes, if a single row of the image needs more. Throws the errors
     /// of check_kernel(), of the kernel, and of reading the inputs.
-    KernelInStrips(verify::KernelRun run, std::vector<KernelInput> inputs, std::size_t memory);
+    KernelInStrips(const Device& device, verify::KernelRun run, std::vector<KernelInput> inputs, std::size_t memory);
 
+    const Device& device() const noexcept { return device_; }
     const ImageShape& shape() const noexcept { return shape_; }
     ArrayKind input_kind() const { return textures_.front().kind(); }
     const verify::KernelRun& run() const noexcept { return run_; }
@@ -59,7 +60,7 @@ private:
 
     verify::KernelRun run_;
     Arguments arguments_;
-    Device device_ = Device::cpu();
+    Device device_;
     Stream stream_{device_};
     std::unique_ptr<BlockMemory> blocks_;
     std::vector<Texture> textures_;

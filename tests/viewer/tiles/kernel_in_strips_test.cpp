@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,7 +20,11 @@
 #include "tests/support/image_folder.h"
 #include "tests/support/kernel_experiments.h"
 #include "tests/support/texels.h"
-#include "viewer/tiles/kernel_rows.h"
+#include "viewer/model/saved_images.h"
+
+// Defined if the program was built with the sanitizer.
+extern "C" __attribute__((weak)) void __asan_init();
+extern "C" __attribute__((weak)) void __tsan_init();
 
 namespace texton::tiles {
 namespace {
@@ -92,7 +97,10 @@ Outcome in_strips(const verify::KernelRun& run, const Inputs& inputs, bool in_ro
     for (std::size_t memory = inputs.bytes() / 4;; memory = memory * 3 / 2) {
         try {
             is_small = memory < inputs.bytes();
-            return {texels_of(computed_image(run, inputs.kernel_inputs(in_rows), memory)), {}};
+            auto kernel = std::make_unique<KernelInStrips>(Device::cpu(), run, inputs.kernel_inputs(in_rows), memory);
+            const ImageShape& shape = kernel->shape();
+            const ArrayInfo info = verify::array_info_of(shape.format, shape.extent, 1, false);
+            return {texels_of(computed_image(std::move(kernel), info)), {}};
         } catch (const Error& error) {
             if (error.code() != ErrorCode::out_of_memory || memory > 100 * inputs.bytes()) return {{}, error.what()};
         }
@@ -153,6 +161,48 @@ TEST_P(EveryKernelInStripsTest, GivesTheBitsOfTheKernelInMemoryOrIsRefusedByName
     EXPECT_EQ(different, 0U) << "of " << made;
     EXPECT_GT(made, 0U);
     EXPECT_GT(small, 0U) << "no memory below the size of the inputs was enough";
+}
+
+class StripMemoryTest : public testing::Test {
+protected:
+    static std::size_t status(const char* key) {
+        std::ifstream in("/proc/self/status");
+        for (std::string line; std::getline(in, line);) {
+            if (line.starts_with(key)) return std::stoul(line.substr(line.find(':') + 1)) << 10;
+        }
+        return 0;
+    }
+    /// Reads all texels of an image and returns by how much the memory of the process grew.
+    static std::size_t growth(const std::string& kernel, std::map<std::string, ParameterValue> values,
+                              const std::filesystem::path& file, std::size_t memory) {
+        std::ofstream("/proc/self/clear_refs") << 5;
+        const std::size_t before = status("VmRSS");
+        const verify::KernelRun run{.kernel = &kernel_named(kernel), .parameters = std::move(values)};
+        auto made = std::make_unique<KernelInStrips>(Device::cpu(), run,
+                                                     std::vector<KernelInput>{{.image = open_image(file)}}, memory);
+        const ImageShape shape = made->shape();
+        const ImageFile image =
+            computed_image(std::move(made), verify::array_info_of(shape.format, shape.extent, 1, false));
+        std::vector<std::byte> row(row_bytes(shape.format, shape.extent.width));
+        for (std::size_t y = 0; y < shape.extent.height; ++y)
+            image.read({.region = Region{{0, y, 0}, {shape.extent.width, 1, 1}}}, row);
+        return status("VmHWM") - std::min(before, status("VmHWM"));
+    }
+};
+
+TEST_F(StripMemoryTest, AnImageAndItsInputTakeTheMemoryThatWasGiven) {
+    if (__asan_init != nullptr || __tsan_init != nullptr) GTEST_SKIP() << "a sanitizer keeps freed memory";
+    constexpr std::size_t kSide = 6144;
+    constexpr std::size_t kMemory = std::size_t{32} << 20;
+    const test::ImageFolder folder;
+    const std::vector<std::byte> texels(kSide * kSide * 4);
+    save(folder.at("a.tif"), host_view(texels.data(), Format::rgba8_unorm, {kSide, kSide}), {.tile = Extent{256, 256}});
+    // Buffers of the decoder and of threads.
+    constexpr std::size_t kMore = std::size_t{32} << 20;
+    EXPECT_LE(growth("gaussian", {{"sigma", 3.0}}, folder.at("a.tif"), kMemory), kMemory + kMore);
+    EXPECT_LE(
+        growth("warp_affine", {{"map", std::vector<double>{0.9, 0.1, 0, -0.1, 0.9, 0}}}, folder.at("a.tif"), kMemory),
+        kMemory + kMore);
 }
 
 }  // namespace
