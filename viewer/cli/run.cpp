@@ -334,6 +334,8 @@ Status run(Options& options, const std::vector<std::string>& words) {
     }
     check(steps);
     if (!options.run.save_pipeline.empty()) verify::write_pipeline(options.run.save_pipeline, steps.pipeline);
+    if (options.run.resume && options.run.memory.empty())
+        refuse("--resume was given without --memory", "Add --memory, for example --memory 2GiB.");
     if (!options.run.memory.empty()) {
         run_in_strips(options.run, steps);
     } else {

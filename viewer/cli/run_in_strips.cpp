@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,17 +12,21 @@
 #include <texton/frame_writer.h>
 #include <texton/image_save.h>
 
+#include "arrays/files/input_file.h"
 #include "viewer/cli/frame_sequence.h"
 #include "viewer/cli/progress.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/model/computed_images.h"
 #include "viewer/model/document.h"
+#include "viewer/model/kernel_json.h"
 #include "viewer/model/numbered_paths.h"
 #include "viewer/model/pipeline_images.h"
 #include "viewer/model/planar_files.h"
 #include "viewer/model/saved_images.h"
+#include "viewer/text/utf8.h"
 #include "viewer/text/value_text.h"
 #include "viewer/tiles/computed_image.h"
+#include "viewer/tiles/finished_rows.h"
 #include "viewer/tiles/memory_size.h"
 #include "viewer/verify/table_file.h"
 
@@ -85,7 +90,10 @@ public:
         const std::size_t of_kernel = (memory_ - std::min(memory_ / (kernels + 1), kSaving)) / kernels;
         ImageFile image;
         for (std::size_t i = 0; i < kernels; ++i) image = computed(i, std::move(image), of_kernel);
-        save(image);
+        if (!options_.resume) return save(image, 0);
+        const auto finished = finished_rows(image);
+        save(tiles::with_finished_rows(image, finished), finished->count());
+        finished->remove();
     }
 
 private:
@@ -137,6 +145,7 @@ private:
     void add_file(const fs::path& path, verify::KernelRun& run, std::vector<KernelInput>& inputs) {
         if (verify::is_table_file(path)) {
             inputs.push_back({.array = verify::read_table(device_, path, run, inputs.size())});
+            paths_.push_back(fs::absolute(path));
             return;
         }
         const auto& described = run.kernel->info.inputs;
@@ -150,11 +159,49 @@ private:
         if (input.is_numbered()) refuse(fmt::format("{} stands for several files", path.string()), "Name one file.");
         const ImageFile image = input.open(0);
         files_.push_back(image);
+        paths_.push_back(fs::absolute(path));
         verify::propose_planar(run, image);
         for (const ImageFile& plane : verify::inputs_of(image)) inputs.push_back({.image = plane});
     }
 
-    void save(const ImageFile& image) {
+    std::shared_ptr<tiles::FinishedRows> finished_rows(const ImageFile& image) const {
+        const ArrayInfo& info = image.info();
+        const fs::path& out = steps_.pipeline.back().out;
+        if (slice_count(info, 0) != 1)
+            refuse(fmt::format("the rows of {} slices cannot be resumed", slice_count(info, 0)), "Omit --resume.");
+        auto finished = std::make_shared<tiles::FinishedRows>(
+            out, description(info), row_bytes(info.format, info.extent.width), info.extent.height);
+        fmt::print(stderr, "{}: the finished rows take {} on the disk until the image is complete\n", out.string(),
+                   viewer::size_text(finished->disk_bytes()));
+        if (finished->count() > 0)
+            fmt::print(stderr, "{}: {} of {} rows are finished\n", out.string(), finished->count(), info.extent.height);
+        return finished;
+    }
+
+    // Describes everything that the texels depend on.
+    Json description(const ArrayInfo& info) const {
+        const ImageOptions how = options_.selection.options();
+        Json out{{"texton", TEXTON_VERSION},   {"format", name(info.format)},
+                 {"width", info.extent.width}, {"height", info.extent.height},
+                 {"kind", options_.kind},      {"part", how.part},
+                 {"part_name", how.part_name}, {"channels", how.channels},
+                 {"frame", how.frame},         {"raw", how.raw ? to_string(*how.raw) : ""}};
+        for (const PipelineStep& step : steps_.pipeline) {
+            Json object = Json::object();
+            verify::write_kernel_run(object, step.run);
+            object["samplers"] = step.samplers;
+            out["steps"].push_back(std::move(object));
+        }
+        for (const fs::path& path : paths_) {
+            const detail::FileIdentity file = detail::identity_of(path);
+            out["inputs"].push_back({{"path", viewer::to_utf8(path.native())},
+                                     {"bytes", file.bytes},
+                                     {"changed", fmt::format("{}.{:09}", file.seconds, file.nanoseconds)}});
+        }
+        return out;
+    }
+
+    void save(const ImageFile& image, std::size_t finished) {
         const fs::path& out = steps_.pipeline.back().out;
         ProgressBar bar("computing", "bytes");
         bar.show(0, 1);
@@ -180,6 +227,7 @@ private:
                     {"frames", 1},
                     {"kernel", steps_.pipeline.back().run.kernel->info.name},
                     {"memory", memory_},
+                    {"resumed_rows", finished},
                     {"images",
                      {{{"format", name(info.format)},
                        {"width", extent.width},
@@ -194,6 +242,7 @@ private:
     std::size_t memory_;
     const RunSteps& steps_;
     std::vector<ImageFile> files_;
+    std::vector<fs::path> paths_;  // of the inputs
 };
 
 }  // namespace

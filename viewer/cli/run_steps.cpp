@@ -123,6 +123,9 @@ void add_run_options(CLI::App& command, RunOptions& options) {
                     "Compute the image in parts, on the CPU device, with at most this memory for texels: 512MiB, 2GiB. "
                     "Default: the whole image at once")
         ->type_name("SIZE");
+    command.add_flag(
+        "--resume", options.resume,
+        "With --memory: keep finished rows in OUT.rows, and continue with those of a run that was interrupted");
     command.add_flag("--allow-outside", options.allow_outside,
                      "Allow a pipeline to name files outside of the folder of its JSON file");
     command.add_flag("--json", options.json, "Print one JSON object instead of text");

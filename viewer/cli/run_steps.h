@@ -18,6 +18,7 @@ struct RunOptions {
     ImageOptionText selection;  ///< part, channels and frame of the files
     std::filesystem::path save_pipeline;
     std::string memory;  ///< for images that are computed in parts; empty: they are computed as a whole
+    bool resume = false;
     bool allow_outside = false;
     bool drop_alpha = false;
     bool list = false;

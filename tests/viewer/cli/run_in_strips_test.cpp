@@ -1,4 +1,8 @@
 // texton run --memory: the results are those of texton run.
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -121,6 +125,85 @@ TEST_F(CliRunInStripsTest, AnInputThatEndsEarlyLeavesTheOldOutput) {
     EXPECT_THAT(result.err, HasSubstr("a.tif"));
     EXPECT_EQ(texels("b.tif"), before);
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder()), {}), 4) << "a.tif, b.tif, out and err";
+}
+
+// --- resuming --------------------------------------------------------------------------------------------------------
+
+class CliRunResumedTest : public CliRunInStripsTest {
+protected:
+    /// Starts the command, and kills it when some rows are finished.
+    void kill_early(const std::string& arguments) const {
+        const Ended result =
+            shell("'" + kProgram + "' run " + arguments +
+                  " & pid=$!; "
+                  "while kill -0 $pid && [ $(cat b.tif.rows.json 2>/dev/null | wc -l) -lt 2 ]; do sleep 0.02; done; "
+                  "kill -KILL $pid; ! wait $pid");
+        ASSERT_EQ(result.status, 0) << result.err;
+        ASSERT_TRUE(std::filesystem::exists(at("b.tif.rows.json"))) << "the command ended before it was killed";
+    }
+    static constexpr const char* kSlow = "bilateral a.tif -o b.tif --sigma-space 30 --radius 56 --memory 1MiB --resume";
+    /// Writes an image of which the slow kernel computes many groups of rows.
+    void SetUp() override {
+        CommandLine::SetUp();
+        write("a.tif", Format::r8_unorm, {700, 1500}, Extent{64, 64});
+    }
+};
+
+TEST_F(CliRunResumedTest, AKilledRunContinuesAndLeavesTheTexelsOfAnUninterruptedOne) {
+    ASSERT_EQ(run("run bilateral a.tif -o whole.tif --sigma-space 30 --radius 56 --device cpu").status, 0);
+    write("b.tif", Format::r8_unorm, {5, 4}, std::nullopt);
+    const Bytes before = texels("b.tif");
+    kill_early(kSlow);
+    EXPECT_EQ(texels("b.tif"), before) << "the old output is kept until the new one is complete";
+    const Ended result = run(std::string("run ") + kSlow + " --json");
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("rows are finished"));
+    EXPECT_GT(json::parse(result.out)["resumed_rows"], 0U);
+    EXPECT_TRUE(texels("b.tif") == texels("whole.tif"));
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder()), {}), 5)
+        << "a.tif, b.tif, whole.tif, out and err; also the temporary file of the killed process is gone";
+}
+
+TEST_F(CliRunResumedTest, RowsOfAnotherImageOrVersionAreNotUsed) {
+    kill_early(kSlow);
+    const auto refused = [&](const std::string& arguments, const char* what) {
+        SCOPED_TRACE(arguments);
+        const Ended result = run("run " + arguments);
+        EXPECT_EQ(result.status, 2);
+        EXPECT_THAT(result.err, HasSubstr(what));
+        EXPECT_THAT(result.err, HasSubstr("b.tif.rows.json"));
+        EXPECT_FALSE(std::filesystem::exists(at("b.tif")));
+    };
+    refused("bilateral a.tif -o b.tif --sigma-space 31 --radius 56 --memory 1MiB --resume",
+            "belongs to another image: steps");
+    refused("bilateral a.tif -o b.tif --sigma-space 30 --radius 56 --memory 1MiB --resume --channels 0,0",
+            "belongs to another image");
+    const std::string lines = text("b.tif.rows.json");
+    std::ofstream(at("b.tif.rows.json")) << "{\"version\":9,\"mark\":1,\"image\":{}}\n";
+    refused(kSlow, "has version 9, but this program reads version 1");
+    std::ofstream(at("b.tif.rows.json")) << lines << "{\"rows\":99999999}\n";
+    refused(kSlow, "is damaged");
+    std::ofstream(at("b.tif.rows.json")) << lines;
+    write("a.tif", Format::r8_unorm, {700, 1500}, Extent{64, 64});
+    refused(kSlow, "belongs to another image: inputs");
+    EXPECT_EQ(run("run exposure a.tif -o c.tif --resume").status, 2) << "without --memory";
+}
+
+TEST_F(CliRunInStripsTest, ADiskThatFillsUpLeavesTheOldOutputAndTheFinishedRows) {
+    write("b.tif", Format::r8_unorm, {5, 4}, std::nullopt);
+    const Bytes before = texels("b.tif");
+    const std::string arguments = "run swizzle a.tif -o b.tif --order bgra --memory 8MiB --resume --in-process";
+    const Ended full = shell("trap '' XFSZ; ulimit -f 4096; '" + kProgram + "' " + arguments);
+    EXPECT_EQ(full.status, 2);
+    EXPECT_THAT(full.err, HasSubstr("b.tif"));
+    EXPECT_THAT(full.err, HasSubstr("File too large"));
+    EXPECT_EQ(texels("b.tif"), before);
+    EXPECT_TRUE(std::filesystem::exists(at("b.tif.rows.json")));
+    const Ended result = run(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    ASSERT_EQ(run("run swizzle a.tif -o c.tif --order bgra --device cpu").status, 0);
+    EXPECT_TRUE(texels("b.tif") == texels("c.tif"));
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder()), {}), 5) << "a, b, c, out and err";
 }
 
 }  // namespace
