@@ -57,6 +57,22 @@ private:
     Linear memory_;
 };
 
+/// Counts of all parts of an image.
+struct TotalCounts {
+    std::uint64_t of[4][KeyCounts::kHalves];
+
+    void count(const Stream& stream, const TextureParts& parts, const KeyHalf& half) {
+        std::fill_n(&of[0][0], 4 * KeyCounts::kHalves, std::uint64_t{0});
+        const auto part_counts = std::make_unique<KeyCounts>();
+        parts([&](const Texture& part) {
+            KeyCounter(stream, part).count(half, *part_counts);
+            for (int c = 0; c < 4; ++c) {
+                for (std::uint32_t i = 0; i < KeyCounts::kHalves; ++i) of[c][i] += part_counts->of[c][i];
+            }
+        });
+    }
+};
+
 /// A value by its place in the ascending order of all values, counted from 0.
 struct Place {
     std::uint32_t upper = 0;   ///< upper half of its key
@@ -64,15 +80,15 @@ struct Place {
 };
 
 /// Returns the half of the value at a place.
-Place place_in(const std::uint32_t (&counts)[KeyCounts::kHalves], std::uint64_t place) {
+Place place_in(const std::uint64_t (&counts)[KeyCounts::kHalves], std::uint64_t place) {
     std::uint32_t half = 0;
     for (; half + 1 < KeyCounts::kHalves && place >= counts[half]; ++half) place -= counts[half];
     return {half, place};
 }
 
-std::uint64_t sum(const std::uint32_t (&counts)[KeyCounts::kHalves]) {
+std::uint64_t sum(const std::uint64_t (&counts)[KeyCounts::kHalves]) {
     std::uint64_t total = 0;
-    for (const std::uint32_t count : counts) total += count;
+    for (const std::uint64_t count : counts) total += count;
     return total;
 }
 
@@ -155,24 +171,22 @@ std::vector<std::array<float, 4>> sorted_percentiles(Keys keys, std::span<const 
     return values;
 }
 
-void check(const Texture& texture, std::span<const double> shares) {
+void check(const Texture& texture) {
     detail::check_kind(kPercentiles, "texture", texture, {ArrayKind::array_2d, ArrayKind::layered_2d});
+    detail::check_texel_count(kPercentiles, texture);
+}
+
+void check(std::span<const double> shares) {
     for (const double share : shares) {
         if (share >= 0 && share <= 1) continue;
         detail::refuse_argument(kPercentiles, fmt::format("a share is {}", share), "Use shares from 0 to 1.");
     }
-    detail::check_texel_count(kPercentiles, texture);
 }
 
-}  // namespace
-
-std::vector<std::array<float, 4>> percentiles(const Stream& stream, const Texture& texture,
-                                              std::span<const double> shares) try {
-    check(texture, shares);
-    if (is_small(texture, stream.device().kind())) return sorted_percentiles(keys_of(stream, texture), shares);
-    const KeyCounter counter(stream, texture);
-    const auto counts = std::make_unique<KeyCounts>();
-    counter.count({}, *counts);
+std::vector<std::array<float, 4>> counted_percentiles(const Stream& stream, const TextureParts& parts,
+                                                      std::span<const double> shares) {
+    const auto counts = std::make_unique<TotalCounts>();
+    counts->count(stream, parts, {});
 
     std::array<float, 4> nothing;
     nothing.fill(std::numeric_limits<float>::quiet_NaN());
@@ -195,7 +209,7 @@ std::vector<std::array<float, 4>> percentiles(const Stream& stream, const Textur
             // No key of a finite value has these upper bits.
             half.upper[c] = halves[c].empty() ? 0 : halves[c].extract(halves[c].begin()).value();
         }
-        counter.count(half, *counts);
+        counts->count(stream, parts, half);
         for (std::size_t i = 0; i < shares.size(); ++i) {
             for (std::size_t c = 0; c < 4; ++c) {
                 if (finite[c] == 0 || places[i][c].upper != half.upper[c]) continue;
@@ -205,8 +219,31 @@ std::vector<std::array<float, 4>> percentiles(const Stream& stream, const Textur
         }
     }
     return values;
+}
+
+}  // namespace
+
+std::vector<std::array<float, 4>> percentiles(const Stream& stream, const Texture& texture,
+                                              std::span<const double> shares) try {
+    check(texture);
+    check(shares);
+    if (is_small(texture, stream.device().kind())) return sorted_percentiles(keys_of(stream, texture), shares);
+    return counted_percentiles(
+        stream, [&](const auto& count) { count(texture); }, shares);
 } catch (const std::bad_alloc&) {
     detail::refuse_host_memory("texton::percentiles");
+}
+
+std::vector<std::array<float, 4>> percentiles(const Stream& stream, const TextureParts& parts,
+                                              std::span<const double> shares) {
+    check(shares);
+    const auto checked = [&](const std::function<void(const Texture&)>& count) {
+        parts([&](const Texture& part) {
+            check(part);
+            count(part);
+        });
+    };
+    return counted_percentiles(stream, checked, shares);
 }
 
 }  // namespace texton

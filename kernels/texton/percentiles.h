@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,18 @@ namespace texton {
 /// Throws Error{bad_argument} if a share is not from 0 to 1 or the texture is of another kind, Error{overflow} if the
 /// texture has 2^31 texels or more, and the errors of launch() and copy().
 [[nodiscard]] std::vector<std::array<float, 4>> percentiles(const Stream& stream, const Texture& texture,
+                                                            std::span<const double> shares);
+
+/// Calls a function with a texture of each part of an image, one after the other. The order does not matter, but each
+/// call must pass the same parts.
+using TextureParts = std::function<void(const std::function<void(const Texture&)>&)>;
+
+/// Returns the exact percentiles of all parts of an image together, which may have fewer than 2^40 texels. Calls `parts`
+/// once, and once more for each share whose value is not near the one of another share. The texture of a part is not
+/// used after the function that it was passed to returns.
+///
+/// Otherwise the same as percentiles() of one texture, for each part. Exceptions of `parts` pass unchanged.
+[[nodiscard]] std::vector<std::array<float, 4>> percentiles(const Stream& stream, const TextureParts& parts,
                                                             std::span<const double> shares);
 
 }  // namespace texton

@@ -83,13 +83,18 @@ void collect_statistics(const Stream& stream, const View& memory, const Texture&
 
 // --- computation of the mean from the sum ----------------------------------------------------------------------------
 
-TEXTON_HD inline float Statistics::mean(int channel) const {
-    if (finite[channel] == 0) return detail::float_of(0x7fc00000u);
+namespace detail {
+
+/// Returns the mean of `count` values from their sum in words, between the lowest and the highest value.
+TEXTON_HD inline float mean_of_sum(const std::int64_t (&sum)[Statistics::kSumWords], std::uint64_t count, float lowest,
+                                   float highest) {
+    constexpr int kSumWords = Statistics::kSumWords;
+    if (count == 0) return float_of(0x7fc00000u);
     // Compute the digits of the sum in base 2^32, then negate them if the sum is negative.
     std::uint32_t digit[kSumWords + 1];
     std::int64_t carry = 0;
     for (int i = 0; i < kSumWords; ++i) {
-        const std::int64_t word = sum[channel][i] + carry;
+        const std::int64_t word = sum[i] + carry;
         digit[i] = static_cast<std::uint32_t>(word);
         carry = word >> 32;
     }
@@ -105,16 +110,22 @@ TEXTON_HD inline float Statistics::mean(int channel) const {
     int first = kSumWords;
     while (first > 1 && digit[first] == 0) --first;
     const std::uint64_t leading = static_cast<std::uint64_t>(digit[first]) << 32 | digit[first - 1];
-    float mean = static_cast<float>(leading) / static_cast<float>(finite[channel]);
+    float mean = static_cast<float>(leading) / static_cast<float>(count);
     // Scale in two steps, since 2^-149 is not a normal float.
     const int exponent = 32 * (first - 1) - 149;
     const int half = exponent / 2;
-    mean = mean * detail::float_of(static_cast<std::uint32_t>(127 + half) << 23) *
-           detail::float_of(static_cast<std::uint32_t>(127 + exponent - half) << 23);
+    mean = mean * float_of(static_cast<std::uint32_t>(127 + half) << 23) *
+           float_of(static_cast<std::uint32_t>(127 + exponent - half) << 23);
     if (negative) mean = -mean;
     // Rounding must not move the mean outside the range of the values.
-    if (mean < lowest(channel)) return lowest(channel);
-    return mean > highest(channel) ? highest(channel) : mean;
+    if (mean < lowest) return lowest;
+    return mean > highest ? highest : mean;
+}
+
+}  // namespace detail
+
+TEXTON_HD inline float Statistics::mean(int channel) const {
+    return detail::mean_of_sum(sum[channel], finite[channel], lowest(channel), highest(channel));
 }
 
 }  // namespace texton

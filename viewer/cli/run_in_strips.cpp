@@ -23,11 +23,11 @@
 #include "viewer/model/pipeline_images.h"
 #include "viewer/model/planar_files.h"
 #include "viewer/model/saved_images.h"
+#include "viewer/text/memory_size.h"
 #include "viewer/text/utf8.h"
 #include "viewer/text/value_text.h"
 #include "viewer/tiles/computed_image.h"
 #include "viewer/tiles/finished_rows.h"
-#include "viewer/tiles/memory_size.h"
 #include "viewer/verify/table_file.h"
 
 namespace texton::cli {
@@ -78,7 +78,7 @@ public:
     StripRunner(const RunOptions& options, const RunSteps& steps)
         : options_(options),
           device_(device_for(options)),
-          memory_(tiles::memory_size(options.memory, "--memory")),
+          memory_(viewer::memory_size(options.memory, "--memory")),
           steps_(steps) {
         check(steps);
     }

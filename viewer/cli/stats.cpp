@@ -15,6 +15,7 @@
 #include "viewer/model/file_reading.h"
 #include "viewer/model/image_statistics.h"
 #include "viewer/model/json_object.h"
+#include "viewer/text/memory_size.h"
 #include "viewer/text/value_text.h"
 
 namespace texton::cli {
@@ -29,6 +30,7 @@ struct Options {
     std::vector<double> percentiles{1, 5, 25, 50, 75, 95, 99};
     std::vector<float> range;
     std::string device;
+    std::string memory;  ///< for files that are read in parts; empty: they are read as a whole
     bool json = false;
 };
 
@@ -38,7 +40,7 @@ Json finite(float value) { return std::isfinite(value) ? Json(value) : Json(); }
 Json json_of(const ImageStatistics& statistics, const std::vector<double>& percentiles) {
     Json channels = Json::array();
     for (int c = 0; c < statistics.channels; ++c) {
-        const Statistics& all = statistics.all;
+        const TotalStatistics& all = statistics.all;
         Json channel{{"name", std::string(1, viewer::channel_letter(c))},
                      {"lowest", finite(all.lowest(c))},
                      {"highest", finite(all.highest(c))},
@@ -58,7 +60,7 @@ Json json_of(const ImageStatistics& statistics, const std::vector<double>& perce
 }
 
 // Returns a line of bars, each of which stands for a few bins of the histogram.
-std::string bars(const std::uint32_t (&histogram)[Statistics::kBins]) {
+std::string bars(const std::uint64_t (&histogram)[Statistics::kBins]) {
     constexpr int kBars = 64;
     constexpr const char* kHeights[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     std::uint64_t counts[kBars] = {};
@@ -77,7 +79,7 @@ void print_text(const ImageStatistics& statistics, const std::vector<double>& pe
     for (const char* name : {"highest", "mean", "NaNs", "infinities"}) header.emplace_back(name);
     Table table(std::move(header));
     for (int c = 0; c < statistics.channels; ++c) {
-        const Statistics& all = statistics.all;
+        const TotalStatistics& all = statistics.all;
         std::vector<std::string> row{std::string(1, viewer::channel_letter(c)), viewer::float_text(all.lowest(c))};
         for (const auto& values : statistics.percentiles)
             row.push_back(viewer::float_text(values[static_cast<std::size_t>(c)]));
@@ -110,8 +112,11 @@ void describe(const std::string& file, const Options& options, const Device& dev
     for (std::size_t i = 0; i < planes.size(); ++i) {
         const ArrayInfo& array = planes[i].info();
         const std::string title = planes.size() > 1 ? fmt::format("{}, plane {}", file, i) : file;
+        const std::vector<double> wanted = shares(options.percentiles);
         const ImageStatistics statistics =
-            verify::statistics_of(device, verify::read_array(planes[i]), range, shares(options.percentiles));
+            options.memory.empty() ? verify::statistics_of(device, verify::read_array(planes[i]), range, wanted)
+                                   : verify::statistics_of(device, planes[i], range, wanted,
+                                                           viewer::memory_size(options.memory, "--memory"));
         if (options.json) {
             Json out{{"path", file}};
             if (planes.size() > 1) out["plane"] = i;
@@ -129,6 +134,7 @@ void describe(const std::string& file, const Options& options, const Device& dev
 Status run(const Options& options) {
     const Device device = viewer::device_named(options.device);
     (void)options.image.options();  // throws if an option is invalid
+    if (!options.memory.empty()) (void)viewer::memory_size(options.memory, "--memory");
     Json all = Json::array();
     Status status = Status::good;
     const std::vector<std::string> files = all_named_files(options.files, "texton stats", status);
@@ -162,6 +168,11 @@ void add_stats(CLI::App* command, Status& status) {
     options->image.add_to(*command);
     command->add_option("--device", options->device,
                         "Device: cpu, cpu:N, cuda or cuda:N. Default: the first CUDA device, or else the CPU");
+    command
+        ->add_option("--memory", options->memory,
+                     "Read files in parts, several times, with at most this memory for texels: 512MiB, 2GiB. Default: "
+                     "the whole file at once")
+        ->type_name("SIZE");
     command->add_flag("--json", options->json, "Print one JSON object instead of text, with 256 bins of the histogram");
     command->footer(
         "The values of all texels of level 0 are counted, with all layers, faces and slices, as textures return them:\n"
@@ -172,6 +183,7 @@ void add_stats(CLI::App* command, Status& status) {
         "Examples:\n"
         "  texton stats card.png\n"
         "  texton stats sky.exr --percentiles 50,99.9 --range 0,16\n"
+        "  texton stats map.tif --memory 1GiB\n"
         "  texton stats depth.exr --json | jq '.files[].channels[].mean'\n"
         "\n"
         "Exit status:\n"

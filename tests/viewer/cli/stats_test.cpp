@@ -94,5 +94,25 @@ TEST_F(CliStatsTest, WrongUseIsRefused) {
     EXPECT_THAT(gone.out, HasSubstr("a.exr: 1 x 1"));
 }
 
+TEST_F(CliStatsTest, FilesThatAreReadInPartsHaveTheSameStatistics) {
+    const auto same = [&](const std::string& arguments, const std::string& memory) {
+        SCOPED_TRACE(arguments);
+        EXPECT_EQ(of(arguments + " --memory " + memory), of(arguments));
+    };
+    const Extent extent{500, 400};
+    write_image(at("a.tif"), Format::rgba8_unorm, extent, test::pattern(packed_bytes(Format::rgba8_unorm, extent), 3));
+    same("a.tif --color linear", "160KiB");
+    same("a.tif --color srgb --percentiles 0,33,100", "200KiB");
+    std::vector<float> values(extent.width * extent.height);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 7919 % 10007) * 1.5f - 200;
+    write_image(at("a.exr"), Format::r32_float, extent, std::as_bytes(std::span(values)));
+    same("a.exr", "160KiB");
+    const std::string assets = test::configured_path("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS);
+    same("'" + assets + "/cube.dds'", "64KiB");
+    same("'" + assets + "/bc7.dds'", "64KiB");
+    EXPECT_THAT(run("stats a.tif --memory 2KiB").err, HasSubstr("Use 1MiB or more"));
+    EXPECT_THAT(run("stats a.tif --memory 2GB").err, HasSubstr("'2GB' is no size of memory"));
+}
+
 }  // namespace
 }  // namespace texton

@@ -1,4 +1,4 @@
-#include "viewer/tiles/memory_size.h"
+#include "viewer/text/memory_size.h"
 
 #include <array>
 #include <charconv>
@@ -8,7 +8,7 @@
 
 #include <texton/error.h>
 
-namespace texton::tiles {
+namespace texton::viewer {
 
 std::size_t memory_size(std::string_view text, const std::string& where) {
     constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
@@ -29,4 +29,4 @@ std::size_t memory_size(std::string_view text, const std::string& where) {
                  .remedy = "Use a number and KiB, MiB, GiB or TiB, for example 512MiB or 2GiB."});
 }
 
-}  // namespace texton::tiles
+}  // namespace texton::viewer
