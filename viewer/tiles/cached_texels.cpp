@@ -71,10 +71,17 @@ void CachedTexels::add_level(int level) {
 
 // --- rows ------------------------------------------------------------------------------------------------------------
 
+// Reads a few rows of tiles at a time: decoding takes memory in proportion.
 void CachedTexels::read_rows(Rows rows, std::byte* texels) const {
-    if (rows.count() == 0) return;
-    const Region region{{0, rows.first, 0}, {image_.info().extent.width, rows.count(), 1}};
-    image_.read({.region = region}, {texels, rows.count() * row_bytes_});
+    constexpr std::size_t kAtOnce = std::size_t{4} << 20;  // bytes
+    const std::size_t granule = std::max<std::size_t>(image_.access().granule.height, 1);
+    const std::size_t step = std::max<std::size_t>(kAtOnce / (granule * row_bytes_), 1) * granule;
+    for (std::size_t y = rows.first; y < rows.end;) {
+        const std::size_t end = std::min((y / step + 1) * step, rows.end);
+        const Region region{{0, y, 0}, {image_.info().extent.width, end - y, 1}};
+        image_.read({.region = region}, {texels + (y - rows.first) * row_bytes_, (end - y) * row_bytes_});
+        y = end;
+    }
 }
 
 // The contents are lost.

@@ -101,7 +101,12 @@ void KernelInStrips::add_input(KernelInput input, std::size_t memory) {
 // --- the plan --------------------------------------------------------------------------------------------------------
 
 Rows KernelInStrips::rows_of(std::size_t input, Rows rows) const {
-    return rows_read(*run_.kernel, arguments_, textures_, input, shape_.extent, rows).value();
+    Rows read = rows_read(*run_.kernel, arguments_, textures_, input, shape_.extent, rows).value();
+    if (reads_tiles_) {
+        const std::size_t granule = granule_of(input);
+        read.end = std::min((read.end + granule - 1) / granule * granule, textures_[input].extent().height);
+    }
+    return read;
 }
 
 std::size_t KernelInStrips::row_bytes() const {
@@ -120,17 +125,23 @@ std::size_t KernelInStrips::bytes_of_rows(std::size_t rows) const {
         std::size_t most = 0;
         for (std::size_t first = 0; first < height; first += step)
             most = std::max(most, rows_of(i, {first, std::min(first + rows, height)}).count());
+        if (reads_tiles_) most += granule_of(i);  // the end of the row of tiles in other strips
         bytes += 2 * (most + 1) * cached_[i]->row_bytes();
     }
     return bytes;
 }
 
+// Returns the number of rows of an input that are decoded together. Images of other kernels are not decoded.
+std::size_t KernelInStrips::granule_of(std::size_t input) const {
+    const ImageFile& image = cached_[input]->image();
+    return image.metadata().file_kind == "memory" ? 1 : std::max<std::size_t>(image.access().granule.height, 1);
+}
+
 // Files are decoded in whole tiles or strips, of which rows can begin in one and end in another.
 std::size_t KernelInStrips::bytes_of_decoding() const {
     std::size_t bytes = 0;
-    for (const auto& cached : cached_) {
-        if (cached != nullptr && cached->image().metadata().file_kind != "memory")
-            bytes += 2 * cached->image().access().granule.height * cached->row_bytes();
+    for (std::size_t i = 0; i < cached_.size(); ++i) {
+        if (cached_[i] != nullptr) bytes += 2 * granule_of(i) * cached_[i]->row_bytes();
     }
     return bytes;
 }
@@ -144,6 +155,11 @@ void KernelInStrips::plan(std::size_t memory) {
                            viewer::size_text(needed(1)), viewer::size_text(memory)),
                fmt::format("Use --memory {}MiB or more for each kernel.", (needed(1) >> 20) + 1),
                {{"needed", needed(1)}, {"memory", memory}});
+    }
+    if (reads_rows_) {
+        constexpr std::size_t kFewRows = 16;
+        reads_tiles_ = true;
+        reads_tiles_ = needed(std::min(kFewRows, shape_.extent.height)) <= memory / 2;
     }
     // Blocks of texels get most of the memory.
     const std::size_t of_rows = reads_rows_ ? memory : memory / 4;

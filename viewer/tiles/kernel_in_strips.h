@@ -52,6 +52,7 @@ private:
     void add_input(KernelInput input, std::size_t memory);
     std::size_t row_bytes() const;
     std::size_t bytes_of_rows(std::size_t rows) const;
+    std::size_t granule_of(std::size_t input) const;
     std::size_t bytes_of_decoding() const;
     void plan(std::size_t memory);
     void compute_by_blocks(Rows rows, Rows strip, const Linear& pixels);
@@ -66,7 +67,8 @@ private:
     std::vector<Texture> textures_;
     std::vector<std::shared_ptr<CachedTexels>> cached_;  // of each input; null: it is in memory
     ImageShape shape_;
-    bool reads_rows_ = false;  // the rows of the inputs are known
+    bool reads_rows_ = false;   // the rows of the inputs are known
+    bool reads_tiles_ = false;  // rows are read up to the end of a row of tiles, so that no tile is decoded twice
     std::size_t strip_rows_ = 0;
     std::size_t whole_ = 0;  // bytes of inputs that are in memory
     std::size_t memory_;
