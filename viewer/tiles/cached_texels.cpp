@@ -193,7 +193,9 @@ std::unique_ptr<CachedTexels::Block> CachedTexels::read_block(int number, std::s
     const std::size_t bytes = packed_bytes(image_.info().format, region.extent);
     if (!memory_.take(bytes)) return nullptr;
     try {
-        auto block = std::make_unique<Block>(std::make_unique_for_overwrite<std::byte[]>(bytes), bytes, nullptr, 0U);
+        auto block = std::make_unique<Block>();
+        block->texels = std::make_unique_for_overwrite<std::byte[]>(bytes);
+        block->bytes = bytes;
         image_.read({.level = number, .region = region}, {block->texels.get(), bytes});
         return block;
     } catch (...) {

@@ -70,9 +70,9 @@ public:
 private:
     struct Block {
         std::unique_ptr<std::byte[]> texels;
-        std::size_t bytes;
-        std::atomic<Block*>* entry;
-        std::atomic<unsigned> turn;  // in which it was used last
+        std::size_t bytes = 0;
+        std::atomic<Block*>* entry = nullptr;
+        std::atomic<unsigned> turn = 0;  // in which it was used last
     };
     // A level in blocks. Widths and heights are in texels, or in blocks of block-compressed formats, and powers of two.
     struct Level {

@@ -10,6 +10,7 @@
 #include <texton/error.h>
 #include <texton/image_load.h>
 
+#include "arrays/array_block.h"
 #include "arrays/loaded_array.h"
 #include "kernels/launch/image_rows.h"
 #include "viewer/text/value_text.h"
@@ -27,6 +28,16 @@ constexpr std::size_t kMaxStripRows = 1024;
                  .problem = std::move(problem),
                  .remedy = std::move(remedy),
                  .numbers = std::move(numbers)});
+}
+
+// Returns whether the image does not exceed the limits of arrays.
+bool fits_array(const Device& device, const ArrayInfo& info) {
+    try {
+        detail::check_array(device, info, detail::ArrayBacking::own, "");
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
 }
 
 }  // namespace
@@ -86,7 +97,7 @@ void KernelInStrips::add_input(KernelInput input, std::size_t memory) {
     if (array.info().extent.width == 0 || array.block() == nullptr) {
         ArrayInfo info = input.image.info();
         info.usage = verify::usage_for_kernels(device_, info);
-        if (packed_bytes(info) <= memory / 16) {
+        if (packed_bytes(info) <= memory / 16 && fits_array(device_, info)) {
             array = load(device_, input.image, {.usage = info.usage});
             whole_ += packed_bytes(info);
         } else {

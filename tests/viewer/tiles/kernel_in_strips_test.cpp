@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include <texton/copy.h>
 #include <texton/error.h>
 #include <texton/image_save.h>
 
@@ -161,6 +162,47 @@ TEST_P(EveryKernelInStripsTest, GivesTheBitsOfTheKernelInMemoryOrIsRefusedByName
     EXPECT_EQ(different, 0U) << "of " << made;
     EXPECT_GT(made, 0U);
     EXPECT_GT(small, 0U) << "no memory below the size of the inputs was enough";
+}
+
+TEST(LargeImageInStripsTest, ImagesBeyondTheLimitsOfTexturesHaveTheTexelsOfTheirParts) {
+    // Wider than a texture can be.
+    constexpr std::size_t kWidth = 140001, kHeight = 120;
+    const std::vector<std::byte> texels = test::pattern(kWidth * kHeight, 5);
+    const ConstView whole = host_view(texels.data(), Format::r8_unorm, {kWidth, kHeight});
+    for (const auto& [name, values] : std::vector<std::pair<std::string, std::map<std::string, ParameterValue>>>{
+             {"gaussian", {{"sigma", 2.0}}}, {"median", {}}, {"exposure", {{"stops", 0.5}}}}) {
+        SCOPED_TRACE(name);
+        const verify::KernelRun run{.kernel = &kernel_named(name), .parameters = values};
+        auto kernel = std::make_unique<KernelInStrips>(Device::cpu(), run,
+                                                       std::vector<KernelInput>{{.image = image_of(whole)}}, 9000000);
+        EXPECT_LT(kernel->strip_rows(), kHeight);
+        const ImageShape shape = kernel->shape();
+        const ImageFile image =
+            computed_image(std::move(kernel), verify::array_info_of(shape.format, shape.extent, 1, false));
+        const std::vector<std::byte> result = texels_of(image);
+        // A part around the limit, and the last columns. Pixels near the edges of the part read other texels.
+        constexpr std::size_t kPart = 512, kEdge = 8;
+        for (const std::size_t first : {std::size_t{131072} - kPart / 2, kWidth - kPart}) {
+            const Array part(Device::cpu(), {Format::r8_unorm, {kPart, kHeight}});
+            copy(part.view(), whole.region({{first, 0, 0}, {kPart, kHeight, 1}}));
+            const Texture texture(part);
+            const verify::HostImage expected = verify::run(Device::cpu(), run, std::span(&texture, 1)).front();
+            const std::size_t end = first + kPart == kWidth ? kPart : kPart - kEdge;
+            for (std::size_t y = 0; y < kHeight; ++y) {
+                const auto row = std::span(expected.texels).subspan(y * kPart + kEdge, end - kEdge);
+                ASSERT_TRUE(test::same_bytes(std::span(result).subspan(y * kWidth + first + kEdge, row.size()), row))
+                    << y;
+            }
+        }
+    }
+    const std::vector<std::byte> row(300000);
+    test::expect_error(
+        [&] {
+            const KernelInStrips kernel(Device::cpu(), {.kernel = &kernel_named("median"), .parameters = {}},
+                                        {{.image = image_of(host_view(row.data(), Format::r8_unorm, {300000, 1}))}},
+                                        9000000);
+        },
+        ErrorCode::overflow, "texton::loaded_array", {"300000", "262144"});
 }
 
 class StripMemoryTest : public testing::Test {
