@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using verify::Json;
 
-constexpr const char* kObject = "texton run --resume";
+constexpr const char* kObject = "texton::tiles::FinishedRows";
 constexpr int kVersion = 1;
 constexpr std::size_t kGroup = std::size_t{64} << 20;  // bytes that are stored together
 constexpr std::chrono::milliseconds kInterval{500};    // in which rows are stored, if they are fewer
@@ -108,9 +108,12 @@ void FinishedRows::resume(const std::string& lines, const Json& description) {
     const auto parsed = [&](std::string_view line) { return Json::parse(line, nullptr, false); };
     std::size_t begin = lines.find('\n');
     const Json first = parsed(std::string_view(lines).substr(0, begin));
-    if (!first.is_object() || !first.contains("image") || !first.contains("mark")) refuse("is damaged");
-    if (first.value("version", 0) != kVersion)
-        refuse(fmt::format("has version {}, but this program reads version {}", first.value("version", 0), kVersion));
+    const auto is_number = [](const Json& line, const char* key) {
+        return line.is_object() && line.contains(key) && line.at(key).is_number_unsigned();
+    };
+    if (!is_number(first, "version") || !is_number(first, "mark") || !first.contains("image")) refuse("is damaged");
+    if (const int version = first.at("version").get<int>(); version != kVersion)
+        refuse(fmt::format("has version {}, but this program reads version {}", version, kVersion));
     const Json& image = first.at("image");
     for (const auto& [key, value] : description.items()) {
         if (!image.contains(key) || image.at(key) != value)
@@ -120,7 +123,7 @@ void FinishedRows::resume(const std::string& lines, const Json& description) {
     while (++begin < lines.size()) {
         const std::size_t end = lines.find('\n', begin);
         const Json line = parsed(std::string_view(lines).substr(begin, end - begin));
-        if (!line.is_object() || !line.contains("rows") || !line.at("rows").is_number_unsigned()) refuse("is damaged");
+        if (!is_number(line, "rows")) refuse("is damaged");
         count_ = line.at("rows").get<std::size_t>();
         begin = end;
     }
