@@ -194,8 +194,10 @@ void KernelInStrips::enqueue(Rows rows, Rows strip, const Linear& pixels) {
     image.extent = shape_.extent;
     const detail::ImageRows computed{image.address, rows.first, rows.count()};
     const View view(std::move(image));
-    const detail::ImageRowsScope scope({&computed, 1});
-    texton::enqueue(*run_.kernel, stream_, {&view, 1}, arguments_, textures_);
+    {
+        const detail::ImageRowsScope scope({&computed, 1});
+        texton::enqueue(*run_.kernel, stream_, {&view, 1}, arguments_, textures_);
+    }
     stream_.synchronize();
 }
 
