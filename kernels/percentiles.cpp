@@ -235,7 +235,7 @@ std::vector<std::array<float, 4>> percentiles(const Stream& stream, const Textur
 }
 
 std::vector<std::array<float, 4>> percentiles(const Stream& stream, const TextureParts& parts,
-                                              std::span<const double> shares) {
+                                              std::span<const double> shares) try {
     check(shares);
     const auto checked = [&](const std::function<void(const Texture&)>& count) {
         parts([&](const Texture& part) {
@@ -244,6 +244,8 @@ std::vector<std::array<float, 4>> percentiles(const Stream& stream, const Textur
         });
     };
     return counted_percentiles(stream, checked, shares);
+} catch (const std::bad_alloc&) {
+    detail::refuse_host_memory("texton::percentiles");
 }
 
 }  // namespace texton

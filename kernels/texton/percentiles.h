@@ -36,7 +36,8 @@ using TextureParts = std::function<void(const std::function<void(const Texture&)
 /// once, and once more for each share whose value is not near the one of another share. The texture of a part is not
 /// used after the function that it was passed to returns.
 ///
-/// Otherwise the same as percentiles() of one texture, for each part. Exceptions of `parts` pass unchanged.
+/// Otherwise the same as percentiles() of one texture, for each part. Exceptions of `parts` pass
+/// unchanged, except that std::bad_alloc becomes Error{out_of_memory}.
 [[nodiscard]] std::vector<std::array<float, 4>> percentiles(const Stream& stream, const TextureParts& parts,
                                                             std::span<const double> shares);
 

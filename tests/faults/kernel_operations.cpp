@@ -191,6 +191,21 @@ Prepared find_percentiles(const Device& device) {
     }};
 }
 
+Prepared find_percentiles_of_parts(const Device& device) {
+    const auto picture = std::make_shared<Picture>(device);
+    return {[device, picture] {
+        const double shares[] = {0.25, 1};
+        const TextureParts parts = [&](const std::function<void(const Texture&)>& count) {
+            count(picture->texture);
+            count(picture->texture);
+        };
+        const auto found = percentiles(Stream(device), parts, shares);
+        Bytes result;
+        append(result, std::as_bytes(std::span(found)));
+        return result;
+    }};
+}
+
 Prepared compare_images(const Device&) {
     const auto first = std::make_shared<Bytes>(pattern(20 * 20 * 4, 1));
     const auto second = std::make_shared<Bytes>(pattern(20 * 20 * 4, 2));
@@ -261,6 +276,7 @@ std::vector<Operation> kernel_operations() {
                               {"MakeMips", {"mips"}, make_all_mips},
                               {"Statistics", {"statistics"}, collect},
                               {"Percentiles", {"percentiles"}, find_percentiles},
+                              {"PercentilesOfParts", {"percentiles"}, find_percentiles_of_parts},
                               {"Metrics", {"metrics"}, compare_images, true},
                               {"MetricsOfDevice", {"metrics"}, compare_images_of_device},
                               {"CubeFile", {"cube_file"}, use_cube_file},
