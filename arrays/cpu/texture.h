@@ -33,7 +33,8 @@ struct CpuTexture {
 
 inline CpuTexture& texture_of(TextureHandle handle) noexcept { return *reinterpret_cast<CpuTexture*>(handle); }
 
-/// The texels of a level of a sparse or a loaded array. Fetches modify `missed`, so threads must not share an object. Non-owning.
+/// The texels of a level of a sparse or a loaded array. Fetches modify `missed`, so threads must not share an object.
+/// Non-owning.
 class SparseTexels final : public PartialTexels {
 public:
     SparseTexels() = default;

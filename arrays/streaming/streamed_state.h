@@ -1,8 +1,8 @@
 #pragma once
 // The internal state of a StreamedTexture.
 //
-// Tiles go through these steps: requested (in the queue), being read into a staging buffer by a thread, ready, resident.
-// rebuild() derives the queue from the requests. update() moves tiles from step to step.
+// Tiles go through these steps: requested (in the queue), being read into a staging buffer by a thread, ready,
+// resident. rebuild() derives the queue from the requests. update() moves tiles from step to step.
 //
 // Each change of the requests begins a generation. Tiles that are requested in the current generation keep their memory
 // while others have some; see TileNeed. Coarser tiles over missing tiles are read before them. If all requested tiles

@@ -283,7 +283,8 @@ void StreamedState::fit_to_budget(const Stream& stream, StreamingProgress& progr
         evict(tiles_.least(std::min(kTiles, tiles_.size() - capacity_)), stream, progress);
         if (Clock::now() >= end) return;
     }
-    // Returns whole blocks. The tiles of the emptiest ones lose their memory too, and are read again if they are needed.
+    // Returns whole blocks. The tiles of the emptiest ones lose their memory too, and are read again if they are
+    // needed.
     const std::size_t blocks = (capacity_ + TileBlocks::kSlots - 1) / TileBlocks::kSlots;
     blocks_->release_empty();
     while (blocks_->allocated() > blocks) {

@@ -46,8 +46,8 @@ struct StreamedFeedback {
     std::uint32_t turn = 0;           ///< number of the launch, modulo kTurns
     std::uint32_t turn_mask = 0;      ///< kTurns - 1: each launch notes tiles for some pixels; 0: for all
 
-    /// In a launch for many pixels, one in this many notes the tiles that it uses, so that notes take little time. In as
-    /// many launches, every pixel does it once.
+    /// In a launch for many pixels, one in this many notes the tiles that it uses, so that notes take little time. In
+    /// as many launches, every pixel does it once.
     static constexpr std::uint32_t kTurns = 128;
     /// Returns true if the fetches of a pixel note the tiles that they use. The pixels of a warp give the same result:
     /// they are in the same row, and their first column is a multiple of 32.
@@ -249,8 +249,8 @@ TEXTON_HD std::int32_t reach_of(const StreamedFeedback& feedback) {
     return operation == FetchOperation::gradients && anisotropy > 1 && !feedback.volume ? 4 + anisotropy : 2;
 }
 
-/// Notes the tiles that a fetch with clamp - 1 lacks, if `clamp` is the smallest clamp with resident texels: they are in
-/// level clamp - 1, or next to texels of level `clamp`.
+/// Notes the tiles that a fetch with clamp - 1 lacks, if `clamp` is the smallest clamp with resident texels: they are
+/// in level clamp - 1, or next to texels of level `clamp`.
 template <FetchOperation operation>
 TEXTON_RARELY_CALLED TEXTON_HD void note_missing(const StreamedFeedback& feedback, FetchPoint at, int clamp) {
     const std::int32_t reach = reach_of<operation>(feedback);

@@ -196,25 +196,26 @@ public:
     /// Returns the memory in which a launch notes the tiles that it needs: see <texton/streamed_source.h>. Call it for
     /// each launch. The update() after the launch collects the tiles on its stream, and a later one, when they have
     /// arrived, makes them the tiles that are needed now, in place of those of earlier launches. The memory must not be
-    /// used after the texture is destroyed. `pixels` is the number of pixels that the launch computes: of many, some note
-    /// the resident tiles that they use, in turns from launch to launch. All of them note the tiles that are missing.
+    /// used after the texture is destroyed. `pixels` is the number of pixels that the launch computes: of many, some
+    /// note the resident tiles that they use, in turns from launch to launch. All of them note the tiles that are
+    /// missing.
     ///
     /// A launch requests tiles of one level more for each fetch: launch and update() are repeated until
-    /// StreamingProgress::settled(). Tiles beyond StreamedTextureInfo::feedback_tiles are counted, and requested by later
-    /// launches. Throws Error{out_of_memory} if the device has too little memory, and Error{capturing} at the first call
-    /// if the calling thread records a graph.
+    /// StreamingProgress::settled(). Tiles beyond StreamedTextureInfo::feedback_tiles are counted, and requested by
+    /// later launches. Throws Error{out_of_memory} if the device has too little memory, and Error{capturing} at the
+    /// first call if the calling thread records a graph.
     StreamedFeedback feedback(std::size_t pixels = 0);
 
     std::size_t budget() const;          ///< Returns the maximum bytes of all tiles.
     std::size_t minimum_budget() const;  ///< Returns the bytes of the levels that are always resident.
-    /// Changes the maximum bytes of all tiles. The next updates evict tiles that exceed it, each within its limit, and free
-    /// their memory when earlier work on them is done. With minimum_budget() only the levels that are always resident remain. Throws
-    /// Error{bad_argument} for less.
+    /// Changes the maximum bytes of all tiles. The next updates evict tiles that exceed it, each within its limit, and
+    /// free their memory when earlier work on them is done. With minimum_budget() only the levels that are always
+    /// resident remain. Throws Error{bad_argument} for less.
     void set_budget(std::size_t bytes);
 
     /// Reads a part again, because the pyramid has changed. Its tiles lose their memory in the next update(), and
-    /// failures are forgotten. Levels that are always resident keep their old texels until the new ones are read. Without
-    /// a level, all levels are invalidated. Throws the errors of request().
+    /// failures are forgotten. Levels that are always resident keep their old texels until the new ones are read.
+    /// Without a level, all levels are invalidated. Throws the errors of request().
     void invalidate(const StreamedView& view);
     void invalidate();  ///< Invalidates all levels and layers.
     /// Stops all reads through their tokens and forgets all requests. Does not wait for the callbacks. Tiles that are

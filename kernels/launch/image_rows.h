@@ -1,6 +1,6 @@
 #pragma once
-// Launches that compute only some rows of their images. The rows of the others need not have memory: a functor is called
-// for the positions of the whole image, so the pixels have the same bits as if all were computed.
+// Launches that compute only some rows of their images. The rows of the others need not have memory: a functor is
+// called for the positions of the whole image, so the pixels have the same bits as if all were computed.
 #include <cstddef>
 #include <span>
 

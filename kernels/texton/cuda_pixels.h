@@ -40,8 +40,8 @@ constexpr unsigned slices_of_thread() {
 
 /// Returns true if the functor declares kDrafts = true. Then it has the function
 ///     Float4 draft(PixelPosition at, bool& done, sources...) const
-/// which computes a pixel without the branches that pixels rarely take, or sets `done` to false. The drafts of all pixels
-/// of a thread run first, so that their fetches overlap; then operator() computes the pixels that are not done.
+/// which computes a pixel without the branches that pixels rarely take, or sets `done` to false. The drafts of all
+/// pixels of a thread run first, so that their fetches overlap; then operator() computes the pixels that are not done.
 template <class Functor>
 constexpr bool has_drafts() {
     if constexpr (requires { Functor::kDrafts; }) return Functor::kDrafts;

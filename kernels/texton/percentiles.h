@@ -13,8 +13,8 @@ namespace texton {
 /// texture, at its first level. Every device returns the same bits.
 ///
 /// For each share from 0 to 1, the result has a value for each channel: the lowest value that is as high as at least
-/// this share of the values. A share of 0 is the lowest value, 0.5 the median, and 1 the highest value. -0 is lower than
-/// 0. Channels without finite values, and channels that the format lacks, have NaN. Texels are read as by
+/// this share of the values. A share of 0 is the lowest value, 0.5 the median, and 1 the highest value. -0 is lower
+/// than 0. Channels without finite values, and channels that the format lacks, have NaN. Texels are read as by
 /// collect_statistics().
 ///
 /// Enqueues work on the stream and waits for all work on the stream, so the call cannot be recorded into a graph. It
@@ -32,9 +32,9 @@ namespace texton {
 /// call must pass the same parts.
 using TextureParts = std::function<void(const std::function<void(const Texture&)>&)>;
 
-/// Returns the exact percentiles of all parts of an image together, which may have fewer than 2^40 texels. Calls `parts`
-/// once, and once more for each share whose value is not near the one of another share. The texture of a part is not
-/// used after the function that it was passed to returns.
+/// Returns the exact percentiles of all parts of an image together, which may have fewer than 2^40 texels. Calls
+/// `parts` once, and once more for each share whose value is not near the one of another share. The texture of a part
+/// is not used after the function that it was passed to returns.
 ///
 /// Otherwise the same as percentiles() of one texture, for each part. Exceptions of `parts` pass
 /// unchanged, except that std::bad_alloc becomes Error{out_of_memory}.

@@ -248,8 +248,8 @@ public:
 #endif
     }
 
-    /// Executes any fetch of an array_2d, array_3d or layered_2d. `resident` becomes true if all texels of the fetch have
-    /// memory.
+    /// Executes any fetch of an array_2d, array_3d or layered_2d. `resident` becomes true if all texels of the fetch
+    /// have memory.
     template <FetchOperation operation, ArrayKind kind>
     TEXTON_HD Texel words([[maybe_unused]] const FetchPoint& at, [[maybe_unused]] int component,
                           [[maybe_unused]] bool& resident) const {
@@ -455,8 +455,8 @@ public:
 #endif
     }
 
-    /// Executes any fetch of an array_2d, array_3d or layered_2d. `resident` becomes true if all texels of the fetch have
-    /// memory. Only device code can call it; host code gets 0.
+    /// Executes any fetch of an array_2d, array_3d or layered_2d. `resident` becomes true if all texels of the fetch
+    /// have memory. Only device code can call it; host code gets 0.
     template <FetchOperation operation, ArrayKind kind>
     TEXTON_HD Texel words([[maybe_unused]] const FetchPoint& at, [[maybe_unused]] int component,
                           [[maybe_unused]] bool& resident) const {

@@ -77,8 +77,8 @@ private:
 
 namespace detail {
 
-/// Calls a functor with a StreamedSource and the sources of other textures. In a CUDA kernel, the drafts of all pixels of
-/// a thread run first, so that their fetches overlap.
+/// Calls a functor with a StreamedSource and the sources of other textures. In a CUDA kernel, the drafts of all pixels
+/// of a thread run first, so that their fetches overlap.
 template <class Functor, std::size_t others>
 struct StreamedFunctor {
     static constexpr bool kDrafts = true;
@@ -115,10 +115,10 @@ std::array<Texture, sizeof...(index) + sizeof...(Textures)> append(const std::ar
 
 }  // namespace detail
 
-/// Enqueues the call functor(PixelPosition, StreamedSource, source of each other texture...) for every pixel of `image`,
-/// as launch() does. The next update() collects the tiles that the fetches note. A CUDA device may call the functor twice
-/// for a pixel: then fetches of the first call may return zeros in place of texels that are not resident, and only the
-/// result of the second counts.
+/// Enqueues the call functor(PixelPosition, StreamedSource, source of each other texture...) for every pixel of
+/// `image`, as launch() does. The next update() collects the tiles that the fetches note. A CUDA device may call the
+/// functor twice for a pixel: then fetches of the first call may return zeros in place of texels that are not resident,
+/// and only the result of the second counts.
 ///
 /// Throws what launch() and StreamedTexture::feedback() throw.
 template <class Functor, std::same_as<Texture>... Textures>

@@ -6,8 +6,8 @@
 namespace texton {
 
 /// Statistics of images that are processed in parts, or of several images: the total of Statistics objects. Counts and
-/// sums are exact for fewer than 2^40 texels. The order in which parts are added does not matter. Plain data: threads may
-/// share a constant object.
+/// sums are exact for fewer than 2^40 texels. The order in which parts are added does not matter. Plain data: threads
+/// may share a constant object.
 struct TotalStatistics {
     static constexpr int kBins = Statistics::kBins;  ///< number of bins of a histogram
 

@@ -1,5 +1,5 @@
-// Compares whole windows with approved screenshots: a session at three display scales, and the usual panels in windows of
-// several sizes, dark and light, without an image, with one, with a hundred, and with a broken one.
+// Compares whole windows with approved screenshots: a session at three display scales, and the usual panels in windows
+// of several sizes, dark and light, without an image, with one, with a hundred, and with a broken one.
 #include <fstream>
 #include <tuple>
 

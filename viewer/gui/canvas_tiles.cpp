@@ -406,8 +406,8 @@ void CanvasTiles::paint(QPainter& painter, const QRect& clip) const {
     const std::shared_ptr<const Document> whole = whole_.lock();
     const bool is_frame = is_frame_of_several(current_.content);
     if (!has_pixels() && is_frame && whole) {
-        // A frame of a running program or of a sequence appears when all of it is ready. Until then, only the frame before is drawn:
-        // parts of two frames would be wrong.
+        // A frame of a running program or of a sequence appears when all of it is ready. Until then, only the frame
+        // before is drawn: parts of two frames would be wrong.
         add_older(true);
         layers.push_back(&overview_);
         add_older(false);

@@ -30,8 +30,8 @@ struct ImagePart {
 /// its own.
 [[nodiscard]] std::vector<ChannelGroup> channel_groups(const std::vector<std::string>& channels);
 
-/// Reads the headers of all parts of the file. Several files, and the parts of a file that are read as layers, slices or
-/// faces, are one part. Throws the errors of open_image(), and Canceled.
+/// Reads the headers of all parts of the file. Several files, and the parts of a file that are read as layers, slices
+/// or faces, are one part. Throws the errors of open_image(), and Canceled.
 [[nodiscard]] std::vector<ImagePart> parts_of(const Source& source, const CancellationToken& token = {});
 
 /// Returns true if two sources read other parts or channels of the same file.

@@ -28,12 +28,12 @@ struct ImageStatistics {
                                             const std::optional<StatisticsOptions>& range,
                                             std::span<const double> shares);
 
-/// Computes the same statistics of level 0 of an image that is read in parts, with at most `memory` bytes for its texels
-/// on the host and on the device. Each part is read several times: once for all statistics and twice if the range depends
-/// on the values, and once and more for the percentiles.
+/// Computes the same statistics of level 0 of an image that is read in parts, with at most `memory` bytes for its
+/// texels on the host and on the device. Each part is read several times: once for all statistics and twice if the
+/// range depends on the values, and once and more for the percentiles.
 ///
-/// Throws Error{out_of_memory}, with the number of bytes, if a row takes more. Throws the errors of ImageFile::read(), and
-/// otherwise the same errors.
+/// Throws Error{out_of_memory}, with the number of bytes, if a row takes more. Throws the errors of ImageFile::read(),
+/// and otherwise the same errors.
 [[nodiscard]] ImageStatistics statistics_of(const Device& device, const ImageFile& image,
                                             const std::optional<StatisticsOptions>& range,
                                             std::span<const double> shares, std::size_t memory);

@@ -210,8 +210,8 @@ struct Session {
 /// Returns the session as JSON, from which session_of() returns an equal session. Paths are written unchanged.
 [[nodiscard]] std::string to_json(const Session& session);
 /// Returns the session of a JSON text. `where` appears in messages. Missing keys have the values of Session{}. Relative
-/// paths are relative to `folder`, and may lead out of it. Throws Error{bad_argument} for an invalid value. Unknown keys
-/// are ignored and added to `unknown`, as in "'view' > 'tilt'". If `unknown` is null, they are invalid, too.
+/// paths are relative to `folder`, and may lead out of it. Throws Error{bad_argument} for an invalid value. Unknown
+/// keys are ignored and added to `unknown`, as in "'view' > 'tilt'". If `unknown` is null, they are invalid, too.
 [[nodiscard]] Session session_of(const std::string& json, const std::string& where,
                                  const std::filesystem::path& folder = {}, std::vector<std::string>* unknown = nullptr);
 /// Reads a session file, a regular file of at most 16 MiB. Throws Error{io}, and the errors of session_of().

@@ -29,8 +29,8 @@ int halvings_for(const ArrayInfo& array, int side) {
     return halvings;
 }
 
-// The rows of an image that are read for a thumbnail: bands of `squares` squares of texels, of each of which `rows` rows
-// are read. A granule of the file is decoded once, and of large squares only one.
+// The rows of an image that are read for a thumbnail: bands of `squares` squares of texels, of each of which `rows`
+// rows are read. A granule of the file is decoded once, and of large squares only one.
 struct Bands {
     std::size_t square = 1;  // texels
     std::size_t squares = 1;

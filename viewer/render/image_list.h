@@ -30,7 +30,8 @@ struct Thumbnail {
 [[nodiscard]] Thumbnail thumbnail(const std::shared_ptr<const Document>& document, int side);
 /// Opens files on the CPU device and returns their thumbnail. If the texels have more than `max_bytes` bytes, the
 /// result contains only the description. Of a large 2D image without levels and of another format than integers, only
-/// some rows are read, in bands of which one has to fit into `max_bytes`. Throws the errors of Document::open(), and Canceled.
+/// some rows are read, in bands of which one has to fit into `max_bytes`. Throws the errors of Document::open(), and
+/// Canceled.
 [[nodiscard]] Thumbnail thumbnail(const Source& source, int side, std::size_t max_bytes,
                                   const CancellationToken& token = {});
 

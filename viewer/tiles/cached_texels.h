@@ -1,8 +1,8 @@
 #pragma once
 // The texels of an image of which only a part is in memory, for kernels that read it as a texture of its full size.
 //
-// Kernels whose rows are known in advance read whole rows, which load() provides. For other kernels, blocks of texels are
-// loaded when a fetch reads them for the first time. Blocks stay in memory until the memory is needed for others.
+// Kernels whose rows are known in advance read whole rows, which load() provides. For other kernels, blocks of texels
+// are loaded when a fetch reads them for the first time. Blocks stay in memory until the memory is needed for others.
 #include <atomic>
 #include <cstddef>
 #include <exception>

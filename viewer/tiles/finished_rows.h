@@ -2,8 +2,8 @@
 // The rows of an image that were computed, in a file beside the output, so that a later process continues with them if
 // this one is killed.
 //
-// OUT.rows has the texels of the rows, from the first one on. OUT.rows.json has one JSON object for each line: first the
-// description of the image, then the number of rows that the disk has stored. Rows are stored in groups: the texels
+// OUT.rows has the texels of the rows, from the first one on. OUT.rows.json has one JSON object for each line: first
+// the description of the image, then the number of rows that the disk has stored. Rows are stored in groups: the texels
 // first, and then the line that counts them, so a count never includes texels that a crash can lose.
 #include <chrono>
 #include <cstddef>

@@ -30,11 +30,11 @@ void check_kernel(const Kernel& kernel);
 
 class KernelInStrips {
 public:
-    /// The device must be a CPU device. `memory` is in bytes: the strips, the parts of the inputs, and what reading them takes. Inputs that are small in
-    /// comparison are read as a whole.
+    /// The device must be a CPU device. `memory` is in bytes: the strips, the parts of the inputs, and what reading
+    /// them takes. Inputs that are small in comparison are read as a whole.
     ///
-    /// Throws Error{out_of_memory}, with the number of bytes, if a single row of the image needs more. Throws the errors
-    /// of check_kernel(), of the kernel, and of reading the inputs.
+    /// Throws Error{out_of_memory}, with the number of bytes, if a single row of the image needs more. Throws the
+    /// errors of check_kernel(), of the kernel, and of reading the inputs.
     KernelInStrips(const Device& device, verify::KernelRun run, std::vector<KernelInput> inputs, std::size_t memory);
 
     const Device& device() const noexcept { return device_; }
@@ -45,7 +45,8 @@ public:
     std::size_t strip_rows() const noexcept { return strip_rows_; }
 
     /// Computes at most strip_rows() rows, in all slices. Each slice of `pixels` has that many rows, tightly packed.
-    /// Starts to read what the rows of `next` need, unless they are none. Must not be called by several threads at once.
+    /// Starts to read what the rows of `next` need, unless they are none. Must not be called by several threads at
+    /// once.
     void compute(Rows rows, Rows next, const Linear& pixels);
 
 private:

@@ -93,7 +93,8 @@ std::vector<std::byte> texels_of(const ImageFile& image) {
     return texels;
 }
 
-/// Computes the image with the least of several memories that suffice. `is_small` becomes whether the inputs are larger.
+/// Computes the image with the least of several memories that suffice. `is_small` becomes whether the inputs are
+/// larger.
 Outcome in_strips(const verify::KernelRun& run, const Inputs& inputs, bool in_rows, bool& is_small) {
     for (std::size_t memory = inputs.bytes() / 4;; memory = memory * 3 / 2) {
         try {
