@@ -1,4 +1,4 @@
-// The program that walks over a pyramid of ten times its budget.
+// The programs that walk over pyramids larger than their budgets.
 #include <gtest/gtest.h>
 
 #include "tests/support/on_every_device.h"
@@ -12,6 +12,11 @@ INSTANTIATE_TEST_SUITE_P(Devices, StreamedWalkTest, test::every_device(), test::
 
 TEST_P(StreamedWalkTest, EveryFetchIsRightAndTheBudgetIsKept) {
     test::Program walk("streamed_walk", device());
+    EXPECT_EQ(walk.wait(), 0);
+}
+
+TEST_P(StreamedWalkTest, ALargerBudgetHasNoMoreMisses) {
+    test::Program walk("streamed_budgets", device());
     EXPECT_EQ(walk.wait(), 0);
 }
 
