@@ -269,8 +269,8 @@ void MainWindow::make_menus() {
 
 // Shows the panels of the session and hides the others. In each tab group, the first newly shown panel is in front.
 void MainWindow::show_panels() {
-    const auto& open = workspace_.session().panels;
-    applies_ = true;
+    const std::vector<std::string> open = workspace_.session().panels;  // a copy: showing panels can change the session
+    const bool applied = std::exchange(applies_, true);
     for (auto id = open.rbegin(); id != open.rend(); ++id) {
         const auto found = docks_.find(QString::fromStdString(*id));
         if (found == docks_.end() || !found->second->isHidden()) continue;
@@ -280,7 +280,7 @@ void MainWindow::show_panels() {
     }
     for (const auto& [id, dock] : docks_)
         if (std::ranges::find(open, id.toStdString()) == open.end()) dock->hide();
-    applies_ = false;
+    applies_ = applied;
     arrange_docks();
 }
 
@@ -302,7 +302,7 @@ bool MainWindow::needs_one_column() const {
 void MainWindow::arrange_docks() {
     const bool one_column = needs_one_column();
     if (one_column == wide_docks_.has_value()) return;
-    applies_ = true;
+    const bool applied = std::exchange(applies_, true);
     if (one_column) {
         wide_docks_ = saveState();
         QDockWidget* first = nullptr;
@@ -314,7 +314,7 @@ void MainWindow::arrange_docks() {
             if (first != nullptr) tabifyDockWidget(first, dock);
             first = dock;
         }
-        const auto& open = workspace_.session().panels;
+        const std::vector<std::string> open = workspace_.session().panels;
         if (!open.empty()) {
             const auto front = docks_.find(QString::fromStdString(open.front()));
             if (front != docks_.end()) front->second->raise();
@@ -326,7 +326,7 @@ void MainWindow::arrange_docks() {
         }
         restoreState(*std::exchange(wide_docks_, std::nullopt));
     }
-    applies_ = false;
+    applies_ = applied;
     if (!one_column) show_panels();
 }
 

@@ -17,11 +17,12 @@
 namespace texton::viewer {
 namespace {
 
-// Returns how often a 2D image without levels is halved while it is read, so that it still has twice the size of the
-// thumbnail. Returns 0 for other images, and for integers, whose range on the screen depends on their format.
+// Returns how often a large 2D image without levels is halved while it is read, so that it still has twice the size of
+// the thumbnail. Returns 0 for other images, and for integers, whose range on the screen depends on their format.
 int halvings_for(const ArrayInfo& array, int side) {
-    if (array.kind != ArrayKind::array_2d || array.levels > 1 || plane_count(array.format) > 1 ||
-        is_whole_numbers(array.format))
+    constexpr std::size_t kLarge = std::size_t{4} << 20;  // bytes
+    if (packed_bytes(array) < kLarge || array.kind != ArrayKind::array_2d || array.levels > 1 ||
+        plane_count(array.format) > 1 || is_whole_numbers(array.format))
         return 0;
     const std::size_t longer = std::max(array.extent.width, array.extent.height);
     int halvings = 0;

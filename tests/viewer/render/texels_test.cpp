@@ -4,13 +4,18 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include <texton/copy.h>
+#include <texton/image_save.h>
 
 #include "tests/support/configured_path.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/image_folder.h"
 #include "tests/support/on_every_device.h"
 #include "viewer/inspect/inspected_texel.h"
 #include "viewer/inspect/region_comparison.h"
@@ -277,6 +282,38 @@ TEST(ThumbnailTest, ThumbnailShowsTheWholeImageWithItsAspectRatio) {
     const Thumbnail dot = thumbnail(Document::open({{kAssets / "odd_1x1.png"}}, Device::cpu()), 64);
     EXPECT_EQ(dot.width, 64);
     EXPECT_EQ(dot.height, 64);
+}
+
+// Of a large image, only some rows are read.
+TEST(ThumbnailTest, ThumbnailsOfLargeFilesDifferLittleFromThoseOfLoadedImages) {
+    const test::ImageFolder folder;
+    constexpr std::size_t kWidth = 2048, kHeight = 1536;
+    std::vector<std::uint8_t> texels(kWidth * kHeight * 4, 255);
+    for (std::size_t y = 0; y < kHeight; ++y) {
+        for (std::size_t x = 0; x < kWidth; ++x) {
+            std::uint8_t* const texel = texels.data() + (y * kWidth + x) * 4;
+            texel[0] = static_cast<std::uint8_t>(x / 8);
+            texel[1] = static_cast<std::uint8_t>(y / 6);
+            texel[2] = static_cast<std::uint8_t>((x + y) / 16);
+        }
+    }
+    for (const std::optional<Extent> tile : {std::optional<Extent>{}, std::optional<Extent>{{128, 128}}}) {
+        save(folder.at("large.tif"),
+             host_view(std::as_bytes(std::span(texels)).data(), Format::rgba8_unorm, {kWidth, kHeight}),
+             {.tile = tile});
+        const Source source{{folder.at("large.tif")}};
+        const Thumbnail whole = thumbnail(Document::open(source, Device::cpu()), 64);
+        const Thumbnail reduced = thumbnail(source, 64, std::size_t{1} << 20);
+        EXPECT_EQ(reduced.text, whole.text);
+        ASSERT_EQ(reduced.width, whole.width);
+        ASSERT_EQ(reduced.pixels.size(), whole.pixels.size());
+        for (std::size_t i = 0; i < whole.pixels.size(); ++i) {
+            for (int shift = 0; shift < 32; shift += 8) {
+                const auto channel = [&](std::uint32_t pixel) { return static_cast<int>(pixel >> shift & 255); };
+                ASSERT_NEAR(channel(reduced.pixels[i]), channel(whole.pixels[i]), 3) << i;
+            }
+        }
+    }
 }
 
 }  // namespace
