@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -19,6 +20,8 @@
 #include "viewer/model/kernel_run.h"
 #include "viewer/model/planar_files.h"
 #include "viewer/model/saved_images.h"
+#include "viewer/text/memory_size.h"
+#include "viewer/tiles/image_levels.h"
 
 namespace texton::cli {
 namespace {
@@ -35,19 +38,36 @@ struct Options {
     std::vector<std::string> values;  // of parameters, NAME=VALUE
     std::vector<std::string> set;     // likewise, of --set
     std::string device;
+    std::string memory;
     bool drop_alpha = false;
     bool json = false;
 };
 
-// Writes the array. Unlike that of save(), the message does not propose to read fewer levels.
-void save_levels(const fs::path& out, const HostArray& chain, const SaveOptions& how) try {
-    save(out, verify::upload(Device::cpu(), chain), how);
+// Returns an error without the proposal of save() to read fewer levels.
+Error refusal_of_levels(const Error& error) {
+    return Error(
+        {.code = error.code(),
+         .object = std::string(error.object()),
+         .problem = std::string(error.problem()),
+         .remedy = "Use .dds, .ktx2, .tif or .exr. `texton run mips` writes each level to a file of its own."});
+}
+
+// Writes an image or an array.
+template <class Image>
+void save_levels(const fs::path& out, const Image& chain, const SaveOptions& how) try {
+    save(out, chain, how);
 } catch (const Error& error) {
     if (!error.problem().ends_with("cannot hold levels")) throw;
-    throw Error({.code = error.code(),
-                 .object = std::string(error.object()),
-                 .problem = std::string(error.problem()),
-                 .remedy = "Use .dds, .ktx2, .tif or .exr. `texton run mips` writes each level to a file of its own."});
+    throw refusal_of_levels(error);
+}
+
+// Throws the error of save_levels() before levels are computed for a long time.
+void check_holds_levels(const fs::path& out) {
+    constexpr std::array<const char*, 6> kWithLevels{".dds", ".exr", ".ktx2", ".tif", ".tiff", ".tx"};
+    if (std::ranges::find(kWithLevels, out.extension().string()) != kWithLevels.end()) return;
+    throw refusal_of_levels(Error({.code = ErrorCode::unsupported,
+                                   .object = "texton mips",
+                                   .problem = fmt::format("{} cannot hold levels", out.string())}));
 }
 
 // Writes the levels of the images of one command line, and remembers what was written.
@@ -58,6 +78,15 @@ public:
         values.insert(values.end(), options.values.begin(), options.values.end());
         const Kernel& kernel = kernel_named("mips");
         kernel_ = {.kernel = &kernel, .parameters = verify::parameters_of(kernel.info, values)};
+        if (options.memory.empty()) return;
+        memory_ = viewer::memory_size(options.memory, "--memory");
+        if (options.device.empty()) device_ = Device::cpu();
+        if (device_.kind() != DeviceKind::cpu)
+            throw Error({.code = ErrorCode::bad_argument,
+                         .object = "texton mips --memory",
+                         .problem = fmt::format("levels are computed in parts on the CPU device only, not on {}",
+                                                device_.name()),
+                         .remedy = "Omit --device, or use --device cpu."});
     }
 
     void run() {
@@ -106,32 +135,51 @@ private:
             bytes.emplace("writing levels", "bytes");
             bytes->show(0, static_cast<double>(packed_bytes(with_levels)));
         }
-        HostArray chain = verify::read_array(image);
-        const Texture texture(verify::upload(device_, chain), verify::standard_sampler(chain.info));
-        for (HostImage& level : verify::run(device_, kernel_, std::span(&texture, 1)))
-            chain.levels.push_back(std::move(level));
-        chain.info.levels = static_cast<int>(chain.levels.size());
         const auto show = [&bytes](const ImageProgress& progress) {
             if (bytes) bytes->show(static_cast<double>(progress.done), static_cast<double>(progress.total));
             return true;
         };
-        save_levels(out, chain,
-                    {.alpha = verify::saved_alpha(options_.drop_alpha, std::span(&image, 1)), .progress = show});
+        const SaveOptions how{.alpha = verify::saved_alpha(options_.drop_alpha, std::span(&image, 1)),
+                              .progress = show};
+        const ArrayInfo made = memory_ ? write_in_parts(image, out, how) : write_at_once(image, out, how);
         if (bytes) bytes->hide();
-        if (files_.empty()) info_ = chain.info;
+        if (files_.empty()) info_ = made;
         files_.push_back(out.string());
         for (std::string& sentence : left_out(image)) {
             if (std::ranges::find(notes_, sentence) == notes_.end()) notes_.push_back(std::move(sentence));
         }
         if (options_.json) return;
         if (files != nullptr) files->hide();
-        fmt::print("{}: {} of {}, {}, {} levels\n", files_.back(), to_string(chain.info.extent),
-                   name(chain.info.format), name(chain.info.kind), chain.info.levels);
+        fmt::print("{}: {} of {}, {}, {} levels\n", files_.back(), to_string(made.extent), name(made.format),
+                   name(made.kind), made.levels);
+    }
+
+    ArrayInfo write_at_once(const ImageFile& image, const fs::path& out, const SaveOptions& how) const {
+        HostArray chain = verify::read_array(image);
+        const Texture texture(verify::upload(device_, chain), verify::standard_sampler(chain.info));
+        for (HostImage& level : verify::run(device_, kernel_, std::span(&texture, 1)))
+            chain.levels.push_back(std::move(level));
+        chain.info.levels = static_cast<int>(chain.levels.size());
+        save_levels(out, verify::upload(Device::cpu(), chain), how);
+        return chain.info;
+    }
+
+    // The levels are in a temporary file beside the output until they are saved.
+    ArrayInfo write_in_parts(const ImageFile& image, const fs::path& out, const SaveOptions& how) const {
+        check_holds_levels(out);
+        // save() reads parts of 16 MiB or rows of tiles, and encodes them in other memory.
+        constexpr std::size_t kSaving = std::size_t{48} << 20;
+        const fs::path folder = out.has_parent_path() ? out.parent_path() : fs::path(".");
+        const ImageFile chain =
+            tiles::with_levels(image, kernel_, *memory_ - std::min(*memory_ / 2, kSaving), folder, how.progress);
+        save_levels(out, chain, how);
+        return chain.info();
     }
 
     const Options& options_;
     Device device_;
     verify::KernelRun kernel_;
+    std::optional<std::size_t> memory_;
     bool numbers_files_ = false;
     ArrayInfo info_;  // of the first file
     std::vector<std::string> files_;
@@ -167,6 +215,11 @@ void add_mips(CLI::App* command, Status& status) {
     options->image.add_to(*command);
     command->add_option("--device", options->device,
                         "Device: cpu, cpu:N, cuda or cuda:N. Default: the first CUDA device, or else the CPU");
+    command
+        ->add_option("--memory", options->memory,
+                     "Compute the levels on the CPU device, with about this memory for texels, for example 1GiB. They "
+                     "are kept in a temporary file beside OUT until OUT is complete")
+        ->type_name("SIZE");
     add_drop_alpha(*command, options->drop_alpha);
     command->add_flag("--json", options->json, "Print one JSON object instead of text");
     command->footer(
@@ -178,6 +231,7 @@ void add_mips(CLI::App* command, Status& status) {
         "  texton mips card.png card.dds --color srgb\n"
         "  texton mips sky.exr sky.tx --filter kaiser\n"
         "  texton mips frame_%03d.png frame_%03d.dds               # each file\n"
+        "  texton mips map.tif levels.tif --memory 1GiB            # larger than memory\n"
         "\n"
         "Exit status:\n"
         "  0  success\n"

@@ -47,7 +47,7 @@ using verify::PipelineStep;
 }
 
 void check(const RunSteps& steps) {
-    for (const PipelineStep& step : steps.pipeline) tiles::check_kernel(*step.run.kernel);
+    for (const PipelineStep& step : steps.pipeline) tiles::check_kernel(step.run);
     for (const PipelineStep& step : steps.pipeline) {
         if (!step.out.empty() && &step != &steps.pipeline.back())
             refuse(fmt::format("{} is written by a kernel before the last one", step.out.string()),

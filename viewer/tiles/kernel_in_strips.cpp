@@ -42,7 +42,8 @@ bool fits_array(const Device& device, const ArrayInfo& info) {
 
 }  // namespace
 
-void check_kernel(const Kernel& kernel) {
+void check_kernel(const verify::KernelRun& run) {
+    const Kernel& kernel = *run.kernel;
     struct Row {
         std::string_view name;
         const char* why;
@@ -56,7 +57,9 @@ void check_kernel(const Kernel& kernel) {
         {"statistics", "sums the texels of the whole image"},
     }};
     for (const auto& [name, why] : kRefused) {
-        if (kernel.info.name == name)
+        const auto count = run.parameters.find("level_count");
+        const bool is_single = name == "mips" && count != run.parameters.end() && count->second == ParameterValue(1.0);
+        if (kernel.info.name == name && !is_single)
             refuse(kernel, ErrorCode::unsupported,
                    fmt::format("the image cannot be computed in parts: {} {}", name, why), "Omit --memory.");
     }
@@ -69,7 +72,7 @@ KernelInStrips::KernelInStrips(const Device& device, verify::KernelRun run, std:
       device_(device),
       blocks_(std::make_unique<BlockMemory>(memory / 2)),
       memory_(memory) {
-    check_kernel(*run_.kernel);
+    check_kernel(run_);
     for (KernelInput& input : inputs) add_input(std::move(input), memory);
     std::vector<ImageShape> made = shapes(*run_.kernel, arguments_, textures_);
     if (made.size() != 1)

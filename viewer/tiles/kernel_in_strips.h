@@ -25,8 +25,8 @@ struct KernelInput {
 };
 
 /// Throws Error{unsupported}, with the reason, for kernels that need their whole input or several of their images at
-/// once: statistics, and kernels that write levels or planes.
-void check_kernel(const Kernel& kernel);
+/// once: statistics, and kernels that write several levels or planes.
+void check_kernel(const verify::KernelRun& run);
 
 class KernelInStrips {
 public:

@@ -80,7 +80,14 @@ std::optional<Rows> rows_read(const Kernel& kernel, const Arguments& arguments, 
     if (texture.kind() != ArrayKind::array_2d || texture.levels() != 1) return std::nullopt;
     const Span given{static_cast<double>(rows.first), static_cast<double>(rows.end)};
     Span read = given;
-    if (kernel.info.name == "resample") {
+    AddressMode mode = texture.sampler().address[1];
+    if (kernel.info.name == "mips") {
+        const double step = static_cast<double>(texture.extent().height) / static_cast<double>(image.height);
+        const bool is_kaiser = arguments.text("filter") == "kaiser";
+        const double around = is_kaiser ? arguments.number("kaiser_width") * step : 1;
+        read = {given.first * step - around, given.end * step + around};
+        if (is_kaiser) mode = arguments.choice<AddressMode>("address");
+    } else if (kernel.info.name == "resample") {
         read = resampled_rows(arguments, texture.extent(), image, given);
     } else {
         const double radius = radius_of(kernel, arguments);
@@ -88,8 +95,7 @@ std::optional<Rows> rows_read(const Kernel& kernel, const Arguments& arguments, 
         if (radius == 0) return rows;
         read = {given.first - radius, given.end + radius};
     }
-    return addressed({std::floor(read.first) - kMore, std::ceil(read.end) + kMore}, texture.sampler().address[1],
-                     texture.extent().height);
+    return addressed({std::floor(read.first) - kMore, std::ceil(read.end) + kMore}, mode, texture.extent().height);
 }
 
 }  // namespace texton::tiles

@@ -136,8 +136,8 @@ INSTANTIATE_TEST_SUITE_P(Kernels, EveryKernelInStripsTest, testing::ValuesIn(nam
 TEST_P(EveryKernelInStripsTest, GivesTheBitsOfTheKernelInMemoryOrIsRefusedByName) {
     const Kernel& kernel = kernel_named(GetParam());
     if (kRefused.contains(kernel.info.name)) {
-        test::expect_error([&] { check_kernel(kernel); }, ErrorCode::unsupported, "texton::" + kernel.info.name,
-                           {"cannot be computed in parts", "--memory"});
+        test::expect_error([&] { check_kernel({.kernel = &kernel, .parameters = {}}); }, ErrorCode::unsupported,
+                           "texton::" + kernel.info.name, {"cannot be computed in parts", "--memory"});
         return;
     }
     std::vector<KernelExperiment> all = all_experiments(kernel.info);
