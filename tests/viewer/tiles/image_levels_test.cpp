@@ -33,7 +33,7 @@ protected:
         const ImageFile file = open_image(folder_.at("a.dds"));
         const Texture texture(array, verify::standard_sampler(info));
         const auto expected = verify::run(Device::cpu(), mips(values), std::span(&texture, 1));
-        const std::size_t files = folder_.files();
+        const auto files = folder_.files();
         {
             const ImageFile made = with_levels(file, mips(values), memory, folder_.path());
             EXPECT_EQ(folder_.files(), files + 1);
@@ -99,7 +99,7 @@ TEST_F(ImageLevelsTest, ACanceledComputationAndFailuresLeaveNoFile) {
                        "texton::mips", {"--memory"});
     test::expect_error([&] { (void)with_levels(image, mips({}), std::size_t{1} << 20, folder_.at("none")); },
                        ErrorCode::io, "texton::tiles::with_levels", {"none"});
-    EXPECT_EQ(folder_.files(), 0u);
+    EXPECT_EQ(folder_.files(), 0);
 }
 
 }  // namespace
