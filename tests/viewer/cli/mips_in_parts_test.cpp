@@ -30,7 +30,9 @@ TEST_F(CliMipsInPartsTest, FilesOfEveryKindHaveTheLevelsOfTheImageInMemory) {
     for (const std::string ending : {".tif", ".exr", ".dds", ".ktx2"}) {
         const std::string more = ending == ".exr" ? " --format rgba16_float" : "";
         const std::string file = ending == ".exr" ? "half.exr" : "a.tif";
-        if (ending == ".exr") ASSERT_EQ(run("convert a.tif half.exr" + more).status, 0);
+        if (ending == ".exr") {
+            ASSERT_EQ(run("convert a.tif half.exr" + more).status, 0);
+        }
         const Ended whole = run("mips " + file + " whole" + ending + " --device cpu --filter kaiser");
         ASSERT_EQ(whole.status, 0) << whole.err;
         const Ended parts = run("mips " + file + " parts" + ending + " --filter kaiser --memory 4MiB");
