@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -18,11 +20,11 @@ namespace texton::viewer {
 namespace {
 
 // Returns how often a large 2D image without levels is halved while it is read, so that it still has twice the size of
-// the thumbnail. Returns 0 for other images, and for integers, whose range on the screen depends on their format.
+// the thumbnail. Returns 0 for other images, and for formats whose range on the screen is their own.
 int halvings_for(const ArrayInfo& array, int side) {
     constexpr std::size_t kLarge = std::size_t{4} << 20;  // bytes
     if (packed_bytes(array) < kLarge || array.kind != ArrayKind::array_2d || array.levels > 1 ||
-        plane_count(array.format) > 1 || is_whole_numbers(array.format))
+        plane_count(array.format) > 1 || is_whole_numbers(array.format) || info(array.format).kind == FormatKind::snorm)
         return 0;
     const std::size_t longer = std::max(array.extent.width, array.extent.height);
     int halvings = 0;
@@ -59,6 +61,29 @@ void add_squares(std::span<const Color> texels, std::size_t width, std::size_t s
     }
 }
 
+// Returns an array with the means of an image of this format. It has as many channels, and is shown in the same way.
+Array array_of(const std::vector<Color>& means, Format format, const Extent& extent) {
+    const bool is_unorm = info(format).kind == FormatKind::unorm;
+    const Format made = with_channels(is_unorm ? Format::r16_unorm : Format::r32_float, info(format).channels);
+    const std::size_t channels = info(made).channels;
+    std::vector<float> floats;
+    std::vector<std::uint16_t> codes;
+    for (const Color& mean : means) {
+        for (std::size_t i = 0; i < channels; ++i) {
+            if (is_unorm) {
+                codes.push_back(static_cast<std::uint16_t>(std::lround(std::clamp(mean[i], 0.0f, 1.0f) * 65535)));
+            } else {
+                floats.push_back(mean[i]);
+            }
+        }
+    }
+    Array out(Device::cpu(), {.format = made, .extent = extent});
+    const std::span<const std::byte> bytes =
+        is_unorm ? std::as_bytes(std::span(codes)) : std::as_bytes(std::span(floats));
+    copy(out.view(), host_view(bytes.data(), made, extent));
+    return out;
+}
+
 // Returns a reduced copy of a 2D image. Each texel is the mean of texels of a square.
 Array reduced(const ImageFile& image, int halvings, const Bands& bands, const CancellationToken& token) {
     const ArrayInfo& whole = image.info();
@@ -86,9 +111,7 @@ Array reduced(const ImageFile& image, int halvings, const Bands& bands, const Ca
     for (Color& mean : means) {
         for (float& channel : mean) channel /= count;
     }
-    Array out(Device::cpu(), {.format = Format::rgba32_float, .extent = extent});
-    copy(out.view(), host_view(means.data(), Format::rgba32_float, extent));
-    return out;
+    return array_of(means, whole.format, extent);
 }
 
 std::string description(const ArrayInfo& array, std::size_t frames) {

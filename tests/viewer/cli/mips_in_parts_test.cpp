@@ -54,7 +54,7 @@ TEST_F(CliMipsInPartsTest, WrongArgumentsAreRefusedBeforeLevelsAreComputed) {
         EXPECT_THAT(ended.err, HasSubstr(fragment));
     };
     refused("b.png --memory 1GiB", "cannot hold levels");
-    refused("b.tif --memory 12parsecs", "--memory");
+    refused("b.tif --memory 12parsecs", "12parsecs");
     refused("b.tif --memory 1KiB", "--memory");
     refused("none/b.tif --memory 1GiB", "none");
     EXPECT_FALSE(std::filesystem::exists(at("b.tif")));

@@ -55,7 +55,7 @@ TEST_F(ImageLevelsTest, EveryFilterHasTheBitsOfTheKernelInMemory) {
         {"box", {}},
         {"alpha", {{"alpha_weighted", true}}},
         {"kaiser", {{"filter", std::string("kaiser")}}},
-        {"wide", {{"filter", std::string("kaiser")}, {"kaiser_width", 5.5}, {"address", std::string("mirror")}}},
+        {"wide", {{"filter", std::string("kaiser")}, {"kaiser_width", 3.75}, {"address", std::string("mirror")}}},
         {"wrap", {{"filter", std::string("kaiser")}, {"address", std::string("wrap")}}},
         {"min", {{"filter", std::string("min")}}},
         {"max", {{"filter", std::string("max")}}},
