@@ -27,7 +27,7 @@ protected:
 };
 
 TEST_F(CliMipsInPartsTest, FilesOfEveryKindHaveTheLevelsOfTheImageInMemory) {
-    for (const std::string ending : {".tif", ".exr", ".dds", ".ktx2"}) {
+    for (const std::string ending : {".tif", ".exr", ".dds"}) {
         const std::string more = ending == ".exr" ? " --format rgba16_float" : "";
         const std::string file = ending == ".exr" ? "half.exr" : "a.tif";
         if (ending == ".exr") {
