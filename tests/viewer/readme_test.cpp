@@ -1,5 +1,5 @@
-// Code blocks of the READMEs. Programs and shell blocks run in an empty folder with copies of the assets that they name, and the
-// options of console blocks exist. .ci/run builds the CMake blocks against an installed Texton.
+// Code blocks of the READMEs. Programs and shell blocks run in an empty folder with copies of the assets that they name; the block
+// after a program is its output. The options of console blocks exist. .ci/run builds the CMake blocks against an installed Texton.
 #include <algorithm>
 #include <cstdlib>
 #include <regex>
@@ -21,14 +21,15 @@ struct Block {
     fs::path readme;    ///< relative to the tree
     std::size_t index;  ///< among the README's blocks of the language, counted from 1
     std::string text;
+    std::string output{};  ///< the block without a language that follows, if there is one
 
     std::string where() const { return readme.generic_string() + ", block " + std::to_string(index); }
 };
 
 std::vector<fs::path> readmes() {
     std::vector<fs::path> found;
-    for (const char* pattern :
-         {"", "core", "arrays", "kernels", "viewer", "assets", "tests", "tests/regress", "tests/captures"})
+    for (const char* pattern : {"", "core", "arrays", "kernels", "kernels/tutorial", "viewer", "assets", "tests",
+                                "tests/regress", "tests/captures"})
         found.push_back(fs::path(pattern) / "README.md");
     return found;
 }
@@ -40,15 +41,20 @@ std::vector<Block> blocks(const std::string& language) {
         std::ifstream file(kTree / readme);
         EXPECT_TRUE(file) << readme;
         std::size_t index = 0;
-        bool inside = false;
+        enum { outside, in_block, after_block, in_output } place = outside;
         for (std::string line; std::getline(file, line);) {
             if (line == "```" + language) {
                 found.push_back({readme, ++index, {}});
-                inside = true;
+                place = in_block;
             } else if (line.starts_with("```")) {
-                inside = false;
-            } else if (inside) {
+                const bool is_output = place == after_block && line == "```";
+                place = is_output ? in_output : place == in_block ? after_block : outside;
+            } else if (place == in_block) {
                 found.back().text += line + "\n";
+            } else if (place == in_output) {
+                found.back().output += line + "\n";
+            } else if (!line.empty()) {
+                place = outside;
             }
         }
     }
@@ -93,9 +99,10 @@ private:
     fs::path work_;
 };
 
-TEST_F(ReadmeTest, EveryProgramRuns) {
+TEST_F(ReadmeTest, EveryProgramRunsAndPrintsTheBlockThatFollows) {
     const std::vector<Block> programs = blocks("cpp");
     ASSERT_GT(programs.size(), 3u);
+    int outputs = 0;
     const fs::path folder_of_programs = configured_path("TEXTON_TEST_PROGRAMS", TEXTON_TEST_PROGRAMS);
     for (const Block& block : programs) {
         SCOPED_TRACE(block.where());
@@ -109,7 +116,12 @@ TEST_F(ReadmeTest, EveryProgramRuns) {
             run_there("TEXTON_REFERENCES=. TEXTON_UPDATE_REFERENCES=1 '" + (folder_of_programs / name).string() + "'");
         EXPECT_EQ(ended.status, 0) << ended.err;
         EXPECT_NE(ended.out, "");
+        if (!block.output.empty()) {
+            EXPECT_EQ(ended.out, block.output);
+            ++outputs;
+        }
     }
+    EXPECT_GT(outputs, 5);
 }
 
 TEST_F(ReadmeTest, EveryShellBlockSucceedsInAFolderWithTheFilesThatItNames) {

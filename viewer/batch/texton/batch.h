@@ -14,8 +14,8 @@ namespace texton {
 /// A part of a batch: the inputs of which `index` is the shard. Which shard an input belongs to depends only on its path
 /// and on the number of shards, so several processes or machines can compute one batch together.
 struct BatchShard {
-    std::size_t index = 0;
-    std::size_t count = 1;
+    std::size_t index = 0;  ///< below `count`
+    std::size_t count = 1;  ///< number of shards; 1 is the whole batch
 };
 
 /// How a batch decodes JPEG files. Other files are always decoded in full.
@@ -69,28 +69,28 @@ enum class BatchReason : std::uint8_t {
 
 /// An input with its outputs.
 struct BatchItem {
-    std::filesystem::path input;
+    std::filesystem::path input;                 ///< an image file
     std::vector<std::filesystem::path> outputs;  ///< one for each step that writes images
-    BatchReason reason = BatchReason::missing;
+    BatchReason reason = BatchReason::missing;   ///< why it is computed, or is not
 };
 
 /// What happened to an input.
 struct BatchEvent {
-    const BatchItem& item;
+    const BatchItem& item;                       ///< the input
     std::vector<std::filesystem::path> files{};  ///< that were written
     std::string failure{};                       ///< cause of the failure; empty if the input is done
-    int attempts = 1;
-    double seconds = 0;    ///< of the last attempt
-    std::string device{};  ///< that computed it, if BatchOptions::device names one or more
+    int attempts = 1;                            ///< number of attempts, including the last one
+    double seconds = 0;                          ///< of the last attempt
+    std::string device{};                        ///< that computed it, if BatchOptions::device names one or more
 };
 
 /// The result of a run.
 struct BatchSummary {
     std::size_t done = 0;     ///< inputs that were computed
     std::size_t skipped = 0;  ///< inputs that were done before
-    std::size_t failed = 0;
-    std::size_t left = 0;  ///< inputs that were not computed, because the run ended early
-    double seconds = 0;
+    std::size_t failed = 0;   ///< inputs that failed
+    std::size_t left = 0;     ///< inputs that were not computed, because the run ended early
+    double seconds = 0;       ///< time of the whole run
 };
 
 /// A pipeline of kernels that is applied to many image files, each by one of several processes.
@@ -108,8 +108,8 @@ public:
     /// for JpegDecoding::gpu with a CPU device.
     explicit Batch(BatchOptions options);
     ~Batch();
-    Batch(Batch&&) noexcept;
-    Batch& operator=(Batch&&) noexcept;
+    Batch(Batch&& other) noexcept;             ///< Moves the batch. The other one can only be destroyed or assigned.
+    Batch& operator=(Batch&& other) noexcept;  ///< Destroys this batch and moves the other one.
 
     /// Returns the inputs of the shard.
     [[nodiscard]] const std::vector<BatchItem>& items() const noexcept;
