@@ -125,8 +125,8 @@ private:
     void fit_to_budget(const Stream& stream, StreamingProgress& progress, Clock::time_point end);
     void evict(const std::vector<TileNumber>& tiles, const Stream& stream, StreamingProgress& progress);
     void copy_resident_parts(const Stream& stream);
-    bool place_tiles(const Stream& stream, StreamingProgress& progress);
-    bool choose_tiles(Batch& batch);
+    bool place_tiles(std::size_t most, const Stream& stream, StreamingProgress& progress);
+    bool choose_tiles(std::size_t most, Batch& batch);
     void take_slots(Batch& batch);
     void copy_tiles(const Batch& batch, const Event& done, const Stream& stream);
     void drop(ReadyTile tile);

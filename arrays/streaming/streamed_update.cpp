@@ -35,7 +35,8 @@ bool is_out_of_memory(const std::exception_ptr& thrown) noexcept {
 
 /// Tiles that become resident together, with one call for their mapping and one for their copies.
 struct StreamedState::Batch {
-    static constexpr std::size_t kTiles = 16;
+    static constexpr std::size_t kFirst = 16;  // tiles of the first batch of an update
+    static constexpr std::size_t kMost = 256;
     struct Entry {
         ReadyTile tile;
         TilePosition3 at;
@@ -62,7 +63,18 @@ StreamingProgress StreamedState::update(const Stream& stream, std::chrono::micro
     copy_resident_parts(stream);
     start_resident_parts();
     start_reads();
-    while (place_tiles(stream, progress) && Clock::now() < end) start_reads();
+    std::size_t most = Batch::kFirst;
+    for (Clock::time_point begin = Clock::now(); begin < end;) {
+        const std::size_t loaded = progress.loaded;
+        const bool more = place_tiles(most, stream, progress);
+        const Clock::time_point now = Clock::now();
+        if (!more || now >= end) break;
+        // The next batch takes half of the time that is left, if its tiles take as long as these.
+        const auto fitting = (end - now) * static_cast<Clock::rep>(progress.loaded - loaded) / (2 * (now - begin));
+        most = std::clamp(static_cast<std::size_t>(fitting), Batch::kFirst, Batch::kMost);
+        begin = now;
+        start_reads();
+    }
     start_reads();
     if (feedback_ != nullptr) feedback_->collect(stream);
     progress.missing = missing_;
@@ -216,13 +228,14 @@ void StreamedState::start_reads() {
 void StreamedState::choose_reads(std::vector<TileRead>& reads) {
     const ArrayInfo& info = array_.array().info();
     reads.reserve(std::min(free_staging_.size(), queue_.size() - next_));
+    ResidentTiles::Victims victims(tiles_);
     for (; next_ < queue_.size() && !free_staging_.empty(); ++next_) {
         const QueuedTile& queued = queue_[next_];
         if (tiles_.contains(queued.tile) || reading_.contains(queued.tile) || failed_.contains(queued.tile)) continue;
         const std::size_t reserved = reading_.size();
         const std::size_t free = capacity_ - std::min(capacity_, tiles_.size());
         const TileNeed need = need_of(queued.tile, queued.level);
-        if (reserved >= free && !tiles_.victim(need, reserved - free)) {
+        if (reserved >= free && !victims.at(reserved - free, need)) {
             if (reserved > 0 && (free > 0 || tiles_.victim(need))) break;  // waits until less needed tiles are resident
             if (!queued.optional) unfit_.insert(queued.tile);
             continue;
@@ -313,16 +326,17 @@ void StreamedState::drop(ReadyTile tile) {
     ++counts_.discarded_reads;
 }
 
-// Chooses ready tiles, and the tiles that lose their memory for them. Returns false if no tile is ready.
-bool StreamedState::choose_tiles(Batch& batch) {
-    const std::size_t count = std::min(ready_.size(), Batch::kTiles);
+// Chooses at most `most` ready tiles, and the tiles that lose their memory for them. Returns false if no tile is ready.
+bool StreamedState::choose_tiles(std::size_t most, Batch& batch) {
+    const std::size_t count = std::min(ready_.size(), most);
     if (count == 0) return false;
     batch.entries.reserve(count);
     std::vector<ReadyTile> dropped;
+    ResidentTiles::Victims victims(tiles_);
     for (std::size_t i = 0; i < count; ++i) {
         const TilePosition3 at = grid_.position(ready_[i].tile);
         if (tiles_.size() + batch.entries.size() >= capacity_ + batch.victims.size()) {
-            const auto victim = tiles_.victim(need_of(ready_[i].tile, at.level), batch.victims.size());
+            const auto victim = victims.at(batch.victims.size(), need_of(ready_[i].tile, at.level));
             if (!victim) {
                 dropped.push_back(ready_[i]);
                 continue;
@@ -389,9 +403,9 @@ void StreamedState::copy_tiles(const Batch& batch, const Event& done, const Stre
     }
 }
 
-bool StreamedState::place_tiles(const Stream& stream, StreamingProgress& progress) {
+bool StreamedState::place_tiles(std::size_t most, const Stream& stream, StreamingProgress& progress) {
     Batch batch;
-    if (!choose_tiles(batch)) return false;
+    if (!choose_tiles(most, batch)) return false;
     evict(batch.victims, stream, progress);
     take_slots(batch);
     if (batch.entries.empty()) return !ready_.empty();
@@ -416,7 +430,6 @@ bool StreamedState::place_tiles(const Stream& stream, StreamingProgress& progres
     for (const Batch::Entry& entry : batch.entries) {
         const TileNumber tile = entry.tile.tile;
         reading_.erase(tile);
-        std::erase_if(ready_, [&](const ReadyTile& other) { return other.tile == tile; });
         if (needed_.contains(tile)) {
             --missing_;
             unfit_.erase(tile);
@@ -424,6 +437,7 @@ bool StreamedState::place_tiles(const Stream& stream, StreamingProgress& progres
         counts_.loaded_bytes += packed_bytes(
             {.format = info.format, .extent = grid_.texels(entry.at).extent, .kind = info.kind, .layers = 1});
     }
+    std::erase_if(ready_, [&](const ReadyTile& tile) { return !reading_.contains(tile.tile); });
     progress.loaded += batch.entries.size();
     counts_.loaded_tiles += batch.entries.size();
     return !ready_.empty();

@@ -73,11 +73,4 @@ std::vector<TileNumber> ResidentTiles::least(std::size_t count) const {
     return tiles;
 }
 
-std::optional<TileNumber> ResidentTiles::victim(const TileNeed& need, std::size_t skipped) const {
-    if (skipped >= order_.size()) return std::nullopt;
-    const auto candidate = std::next(order_.begin(), static_cast<std::ptrdiff_t>(skipped));
-    if (!(candidate->first < need)) return std::nullopt;
-    return candidate->second;
-}
-
 }  // namespace texton::detail

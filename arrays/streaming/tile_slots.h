@@ -69,6 +69,23 @@ public:
         TileNeed need;
     };
 
+    /// The tiles in the order in which they lose their memory. Tiles must not be changed while it is used.
+    class Victims {
+    public:
+        explicit Victims(const ResidentTiles& tiles) noexcept : end_(tiles.order_.end()), next_(tiles.order_.begin()) {}
+        /// Returns the tile that loses its memory after `skipped` others, if it is needed less than `need`. `skipped`
+        /// must be at least that of the call before.
+        std::optional<TileNumber> at(std::size_t skipped, const TileNeed& need) {
+            for (; skipped_ < skipped && next_ != end_; ++skipped_) ++next_;
+            return next_ != end_ && next_->first < need ? std::optional(next_->second) : std::nullopt;
+        }
+
+    private:
+        std::set<std::pair<TileNeed, TileNumber>>::const_iterator end_;
+        std::set<std::pair<TileNeed, TileNumber>>::const_iterator next_;
+        std::size_t skipped_ = 0;
+    };
+
     std::size_t size() const noexcept { return tiles_.size(); }
     bool contains(TileNumber tile) const { return tiles_.contains(tile); }
     const Tile& at(TileNumber tile) const { return tiles_.at(tile); }
@@ -80,8 +97,8 @@ public:
     }
     /// Raises the need of a tile. Returns false if the tile has no memory.
     bool raise(TileNumber tile, const TileNeed& need);
-    /// Returns the tile that loses its memory after `skipped` others, if it is needed less than `need`.
-    std::optional<TileNumber> victim(const TileNeed& need, std::size_t skipped = 0) const;
+    /// Returns the tile that loses its memory first, if it is needed less than `need`.
+    std::optional<TileNumber> victim(const TileNeed& need) const { return Victims(*this).at(0, need); }
     /// Returns the `count` least needed tiles. There must be as many.
     std::vector<TileNumber> least(std::size_t count) const;
     const std::unordered_map<TileNumber, Tile>& all() const noexcept { return tiles_; }

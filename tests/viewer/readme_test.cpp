@@ -180,6 +180,6 @@ TEST_F(ReadmeTest, EveryLinkLeadsToAFile) {
     }
 }
 
-TEST_F(ReadmeTest, TheFirstReadmeHasAtMostTenKilobytes) { EXPECT_LE(fs::file_size(kTree / "README.md"), 10 * 1024u); }
+TEST_F(ReadmeTest, TheFirstReadmeHasAtMostEightKilobytes) { EXPECT_LE(fs::file_size(kTree / "README.md"), 8 * 1024u); }
 
 }  // namespace
