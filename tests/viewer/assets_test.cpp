@@ -60,7 +60,7 @@ std::set<std::string> files_in(const fs::path& folder) {
         const std::string ending = entry.path().extension().string();
         const bool source = ending == ".cpp" || ending == ".h" || ending == ".md";
         const fs::path name = entry.path().filename();
-        const bool is_screenshot = name == "viewer.png" || name == "review.png";
+        const bool is_screenshot = name == "viewer.png" || name == "review.png" || name == "live.png";
         if (!source && !is_screenshot) out.insert(name.string());
     }
     return out;
