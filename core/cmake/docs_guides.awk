@@ -26,6 +26,8 @@ FNR == 1 { here = substr(FILENAME, 1, length(root)) == root ? substr(FILENAME, l
     $0 = $0 " {#" label(here, slug(title)) "}"
 }
 !inside {
+    while (match($0, /!\[[^]]*\]\([^)]*\//))  # Doxygen finds images by their names
+        $0 = substr($0, 1, RSTART) "[" substr($0, RSTART + 2, index(substr($0, RSTART + 2), "(")) substr($0, RSTART + RLENGTH)
     text = ""
     while (match($0, /\]\([^)#: ]*#[a-z0-9_-]+\)/)) {
         link = substr($0, RSTART + 2, RLENGTH - 3)
