@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -194,6 +195,7 @@ void StreamedState::rebuild() {
     queue_.clear();
     queue_.reserve(queued.size());
     for (const auto& [tile, entry] : queued) queue_.push_back(entry);
+    join_neighbors();
     std::ranges::sort(queue_, [](const QueuedTile& a, const QueuedTile& b) { return a.before(b); });
     next_ = 0;
     std::vector<TileNumber> unwanted;
@@ -202,6 +204,23 @@ void StreamedState::rebuild() {
     }
     for (const TileNumber tile : unwanted) stop_read(tile);
     changed_ = false;
+}
+
+// Gives neighbors in a row the same distance, so that they are read one after the other and mapped with one box. A driver
+// maps a box of 32 tiles in about twice the time of a tile.
+void StreamedState::join_neighbors() {
+    std::ranges::sort(queue_, {}, &QueuedTile::tile);
+    const auto follows = [&](const QueuedTile& tile, const QueuedTile& before) {
+        if (tile.tile != before.tile + 1 || tile.level != before.level || tile.weight != before.weight) return false;
+        const TilePosition3 at = grid_.position(tile.tile);
+        return at.position.x % TileBlocks::kSlots != 0;  // not the first one of a row, either
+    };
+    for (auto first = queue_.begin(); first != queue_.end();) {
+        auto end = std::next(first);
+        while (end != queue_.end() && follows(*end, *std::prev(end))) ++end;
+        const float distance = std::ranges::min_element(first, end, {}, &QueuedTile::distance)->distance;
+        for (; first != end; ++first) first->distance = distance;
+    }
 }
 
 // Cancels a read, or discards its texels. If a thread is still reading, the buffer stays in use until it has finished.

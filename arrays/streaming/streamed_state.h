@@ -113,6 +113,7 @@ private:
     Region check_view(const StreamedView& view) const;
     Region swept_region(const StreamedView& view, const Region& region, std::size_t index) const;
     void rebuild();
+    void join_neighbors();
     void add_ancestors(const QueuedTile& missing, bool fits, std::unordered_map<TileNumber, QueuedTile>& queued);
     TileNeed need_of(TileNumber tile, int level) const;
 

@@ -35,7 +35,7 @@ bool is_out_of_memory(const std::exception_ptr& thrown) noexcept {
 
 /// Tiles that become resident together, with one call for their mapping and one for their copies.
 struct StreamedState::Batch {
-    static constexpr std::size_t kFirst = 16;  // tiles of the first batch of an update
+    static constexpr std::size_t kFirst = 32;  // tiles of the first batch of an update
     static constexpr std::size_t kMost = 256;
     struct Entry {
         ReadyTile tile;

@@ -168,7 +168,7 @@ Array small(const std::string& name) {
     return array_of(computed("resample", {Texture(file(name))}, {{"filter", std::string("area")}}, kSmall).front());
 }
 
-Array plane(std::size_t index) {
+Array plane(int index) {
     const ImageFile frame = open_image(kAssets / "nv12_128x72.yuv", {.raw = RawFrames{.extent = {128, 72}}});
     return load_planar(kDevice, frame).plane(index);
 }
