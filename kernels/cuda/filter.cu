@@ -15,6 +15,7 @@
 #include "kernels/cuda/kernels.h"
 #include "kernels/functors/filter_functors.h"
 #include "kernels/launch/aliasing.h"
+#include "kernels/launch/image_rows.h"
 #include "kernels/launch/launch_state.h"
 
 namespace texton::filters {
@@ -61,6 +62,7 @@ struct Job {
     Separable filter;
     Finish finish;
     Strip strip;
+    std::int32_t first_row;  // of the image that is computed
 };
 
 /// Adds to sum i the weighted values i, i + 1, ... of the sequence that `next` returns, one value for each call. Values
@@ -227,7 +229,7 @@ __global__ void __launch_bounds__(kMaxThreads, 4) filter_strip(const __grid_cons
     HardwareSource source = job.source;
     source.integers = false;
     PixelPosition corner{static_cast<std::int32_t>(blockIdx.x % across) * strip.width,
-                         static_cast<std::int32_t>(blockIdx.x / across) * strip.rows,
+                         job.first_row + static_cast<std::int32_t>(blockIdx.x / across) * strip.rows,
                          static_cast<std::int32_t>(blockIdx.z)};
     const std::int32_t first = corner.y;
     const auto height = static_cast<std::int32_t>(job.target.height);
@@ -310,11 +312,16 @@ bool enqueue_strips(const detail::Launch& launch, const Separable& filter, const
     if (partition.blocks_at_once == 0) return false;
     const PixelTarget& target = launch.target();
     Strip& strip = partition.strip;
+    const detail::ImageRows* const some_rows = detail::ImageRowsScope::of(launch.state().image);
+    const unsigned first_row = some_rows != nullptr ? static_cast<unsigned>(some_rows->first) : 0;
+    const unsigned height = target.height - first_row;
     const unsigned across = parts(target.width, static_cast<unsigned>(strip.width));
-    strip.rows = rows_of_block(partition, across * target.depth, target.height);
-    Job<Finish> job{target, HardwareSource(launch.shape(0), launch.handle(0)), filter, finish, strip};
+    strip.rows = rows_of_block(partition, across * target.depth, height);
+    Job<Finish> job{target, HardwareSource(launch.shape(0), launch.handle(0)),
+                    filter, finish,
+                    strip,  static_cast<std::int32_t>(first_row)};
     void* arguments[] = {&job};
-    const unsigned blocks = across * parts(target.height, static_cast<unsigned>(strip.rows));
+    const unsigned blocks = across * parts(height, static_cast<unsigned>(strip.rows));
     detail::launch_blocks(
         {&launch, 1}, reinterpret_cast<const void*>(&filter_strip<channels, Finish>), arguments,
         {{blocks, 1, target.depth}, {static_cast<unsigned>(strip.width * channels), 1}, strip.bytes(channels)});
@@ -337,8 +344,9 @@ namespace texton::detail {
 
 bool CudaKernels::convolve(Launch& launch, const filters::Separable& filter, const filters::Sharpen* sharpen) const {
     if (!lies_apart(launch.state().textures[0], launch.state().image)) return false;
-    if (sharpen == nullptr && filters::enqueue_values(launch, filter)) return true;
-    if (filters::enqueue_columns(launch, filter, sharpen)) return true;
+    const bool in_rows = ImageRowsScope::of(launch.state().image) != nullptr;
+    if (!in_rows && sharpen == nullptr && filters::enqueue_values(launch, filter)) return true;
+    if (!in_rows && filters::enqueue_columns(launch, filter, sharpen)) return true;
     if (sharpen != nullptr) return filters::enqueue_with(launch, filter, filters::SharpenTexel{*sharpen});
     return filters::enqueue_with(launch, filter, filters::Keep{});
 }

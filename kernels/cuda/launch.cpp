@@ -1,6 +1,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <string>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
 
 #include "arrays/cuda/sampling.h"
 #include "core/block.h"
@@ -9,7 +14,9 @@
 #include "kernels/cuda/blocks.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/stored_texels.h"
+#include "kernels/launch/image_rows.h"
 #include "kernels/launch/launch_state.h"
+#include "kernels/launch/row_kernels.h"
 
 namespace texton::detail {
 namespace {
@@ -39,7 +46,7 @@ bool is_image(const Texture& texture) {
 }
 
 /// Returns whether stored texels are at the positions of the pixels of an image.
-bool covers(const PixelTarget& texels, const PixelTarget& image) {
+bool covers(const PixelTarget& texels, const Extent& image) {
     return !has_faces(texels) && texels.width == image.width && texels.height == image.height &&
            (texels.depth == 1 || texels.depth >= image.depth);
 }
@@ -59,10 +66,34 @@ TileGrid tiles_of(const PixelTarget& target, const BlockTile& tile) {
     return {blocks(target.width, tile.width), blocks(target.height, tile.height), blocks(target.depth, tile.slices)};
 }
 
-void launch_tiles(const LaunchState& launch, const void* kernel, void* job, const TileGrid& grid) {
+[[noreturn]] void refuse_rows(const LaunchState& launch, std::string problem) {
+    throw Error({.code = ErrorCode::unsupported,
+                 .object = launch.object,
+                 .problem = std::move(problem),
+                 .remedy = "Compute the whole image, or use the CPU device."});
+}
+
+/// Returns the row of tiles at which a launch starts.
+unsigned first_tile(const LaunchState& launch, const BlockTile& tile) {
+    const ImageRows* rows = ImageRowsScope::of(launch.image);
+    if (rows == nullptr) return 0;
+    if (tile.slices != 1)
+        refuse_rows(launch, "some rows of the image were requested, but the kernel computes mirrored rows together");
+    return static_cast<unsigned>(rows->first) / tile.height;
+}
+
+void refuse_rows_of_several(std::span<const Launch> launches) {
+    for (const Launch& launch : launches) {
+        if (ImageRowsScope::of(launch.state().image) != nullptr)
+            refuse_rows(launch.state(),
+                        "some rows of an image were requested, but several images are computed together");
+    }
+}
+
+void launch_tiles(const LaunchState& launch, const void* kernel, void* job, const TileGrid& grid, unsigned first_row) {
     constexpr unsigned kMax = 65535;  // maximum number of blocks of a grid in y
     const DeviceScope scope(static_cast<CudaBackend*>(launch.backend)->ordinal());
-    for (unsigned first = 0; first < grid.down; first += kMax) {
+    for (unsigned first = first_row; first < grid.down; first += kMax) {
         void* arguments[] = {job, &first};
         call<cudaLaunchKernel>(kernel, dim3{grid.across, std::min(grid.down - first, kMax), grid.slices},
                                dim3{kTileSide, kTileThreadRows, 1}, arguments, std::size_t{0},
@@ -70,15 +101,28 @@ void launch_tiles(const LaunchState& launch, const void* kernel, void* job, cons
     }
 }
 
-void enqueue(std::span<const Launch> launches, const void* kernel, void* job, const TileGrid& grid) {
+void enqueue(std::span<const Launch> launches, const void* kernel, void* job, const TileGrid& grid,
+             unsigned first_row = 0) {
     const LaunchState& first = launches[0].state();
     std::vector<BackingUse::Owner> owners;
     for (const Launch& launch : launches) std::ranges::move(owners_of(launch.state()), std::back_inserter(owners));
     BackingUse use(first.object, first.stream, owners);
     request(first.backend, first.object, {{"width", first.target.width}, {"height", first.target.height}},
-            [&] { launch_tiles(first, kernel, job, grid); });
+            [&] { launch_tiles(first, kernel, job, grid, first_row); });
     use.enqueued();
 }
+
+/// The kernels that can start at a row.
+class RowKernels final : public DeviceKernels {
+public:
+    void prepare(LaunchState& launch) const override { cuda_kernels().prepare(launch); }
+    bool convolve(Launch& launch, const filters::Separable& filter, const filters::Sharpen* sharpen) const override {
+        return cuda_kernels().convolve(launch, filter, sharpen);
+    }
+    bool resample(Launch& launch, const resampling::Separable& filter) const override {
+        return cuda_kernels().resample(launch, filter);
+    }
+};
 
 }  // namespace
 
@@ -87,16 +131,28 @@ const DeviceKernels& cuda_kernels() {
     return kKernels;
 }
 
+const DeviceKernels& cuda_row_kernels() {
+    static const RowKernels kKernels;
+    return kKernels;
+}
+
 void CudaKernels::prepare(LaunchState& launch) const {
     request(launch.backend, launch.object, {}, [&] { launch.target = cuda_pixel_target(launch.image); });
     launch.target.format.from_signed = launch.target.format.stored.encoding == Encoding::sint;
+    const ImageRows* rows = ImageRowsScope::of(launch.image);
+    if (rows == nullptr) return;
+    if (rows->first % kRowAlignment != 0 || rows->count == 0 || rows->first + rows->count > launch.target.height)
+        refuse_rows(launch, fmt::format("{} rows from row {} on were requested, of an image of {} rows", rows->count,
+                                        rows->first, launch.target.height));
+    launch.target.height = static_cast<std::uint32_t>(rows->first + rows->count);
 }
 
 void Launch::run_kernel(const void* kernel, void* job, const BlockTile& tile) const {
-    enqueue({this, 1}, kernel, job, tiles_of(state_->target, tile));
+    enqueue({this, 1}, kernel, job, tiles_of(state_->target, tile), first_tile(*state_, tile));
 }
 
 void Launch::run_batch(std::span<const Launch> launches, const void* kernel, void* jobs, const BlockTile& tile) {
+    refuse_rows_of_several(launches);
     TileGrid grid{0, static_cast<unsigned>(launches.size()), 0};
     for (const Launch& launch : launches) {
         const TileGrid tiles = tiles_of(launch.target(), tile);
@@ -114,7 +170,7 @@ PieceFormat Launch::pieces_as_stored(std::span<PixelTarget> texels) const {
         const Texture& texture = state_->textures[i];
         if (!is_image(texture)) continue;
         const auto stored = stored_texels(texture);
-        if (!stored || !covers(*stored, image)) return {};
+        if (!stored || !covers(*stored, state_->image.extent)) return {};
         const PieceFormat own = piece_format(*stored);
         if (own.channels != format.channels || !has_rows_at(*stored, 4u * stored->format.stored.bytes)) return {};
         format.is_unorm8 = format.is_unorm8 && own.is_unorm8;
@@ -137,7 +193,7 @@ CodeRows Launch::codes_as_stored(PixelTarget& texels) const {
         std::ranges::any_of(textures.subspan(1), is_image) || image.width * image.height < kMinPixels)
         return {};
     const auto stored = stored_texels(textures[0]);
-    if (!stored || !covers(*stored, image) || !has_codes(stored->format.stored) ||
+    if (!stored || !covers(*stored, state_->image.extent) || !has_codes(stored->format.stored) ||
         (stored->format.stored.encoding != Encoding::unorm && stored->format.stored.encoding != Encoding::srgb) ||
         stored->format.stored.channels != image.format.stored.channels || !has_rows_at(*stored, 4))
         return {};
@@ -160,12 +216,14 @@ bool Launch::has_wide_codes_as_stored(PixelTarget& texels) const {
     const TexelFormat& format = image.format.stored;
     const std::span<const Texture> textures(state_->textures);
     const std::size_t codes = std::size_t{image.width} * image.height * format.channels;
-    if (image.address == nullptr || format.packing != Packing::plain || format.bits != 16 ||
-        (format.encoding != Encoding::unorm && format.encoding != Encoding::floating) || !is_image(textures[0]) ||
-        std::ranges::any_of(textures.subspan(1), is_image) || codes < kMinCodes || !has_rows_at(image, 16))
+    if (ImageRowsScope::of(state_->image) != nullptr || image.address == nullptr || format.packing != Packing::plain ||
+        format.bits != 16 || (format.encoding != Encoding::unorm && format.encoding != Encoding::floating) ||
+        !is_image(textures[0]) || std::ranges::any_of(textures.subspan(1), is_image) || codes < kMinCodes ||
+        !has_rows_at(image, 16))
         return false;
     const auto stored = stored_texels(textures[0]);
-    if (!stored || !covers(*stored, image) || stored->format.stored != format || !has_rows_at(*stored, 16))
+    if (!stored || !covers(*stored, state_->image.extent) || stored->format.stored != format ||
+        !has_rows_at(*stored, 16))
         return false;
     texels = *stored;
     return true;

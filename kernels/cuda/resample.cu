@@ -17,6 +17,7 @@
 #include "kernels/cuda/filter_weights.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/stored_resampling.h"
+#include "kernels/launch/image_rows.h"
 #include "kernels/launch/launch_state.h"
 
 namespace texton::resampling {
@@ -70,6 +71,7 @@ struct Job {
     Grid grid;
     ResampleFilter filter;
     Tile tile;
+    std::int32_t first_row;  // of the image that is computed
 };
 
 __global__ void __launch_bounds__(kColumns* kThreadRows) resample_tile(const __grid_constant__ Job job) {
@@ -86,7 +88,7 @@ __global__ void __launch_bounds__(kColumns* kThreadRows) resample_tile(const __g
     const TileTaps down = taps_of(tile.rows, tile.down);
     const auto tiles_across = (job.target.width + kColumns - 1) / kColumns;
     const auto x = static_cast<std::int32_t>(blockIdx.x % tiles_across) * kColumns;
-    const auto y = static_cast<std::int32_t>(blockIdx.x / tiles_across) * tile.rows;
+    const auto y = job.first_row + static_cast<std::int32_t>(blockIdx.x / tiles_across) * tile.rows;
     const auto z = static_cast<std::int32_t>(blockIdx.z);
     const auto column = static_cast<std::int32_t>(threadIdx.x);
     const auto row = static_cast<std::int32_t>(threadIdx.y);
@@ -153,7 +155,8 @@ struct ColumnsJob {
     HardwareSource source;
     Grid grid;
     ResampleFilter filter;
-    std::int32_t rows;  // that a block computes; a multiple of kPixels
+    std::int32_t rows;       // that a block computes; a multiple of kPixels
+    std::int32_t first_row;  // of the image that is computed
 };
 
 /// The rows of texels that the rows of a block's pixels read, in shared memory.
@@ -267,7 +270,7 @@ __global__ void __launch_bounds__(kColumns* kWarps) resample_columns(const __gri
     const auto warp = static_cast<std::int32_t>(threadIdx.y);
     const unsigned blocks_across = (job.target.width + kColumns * kWarps - 1) / (kColumns * kWarps);
     const std::int32_t begin_x = (static_cast<std::int32_t>(blockIdx.x % blocks_across) * kWarps + warp) * kColumns;
-    const std::int32_t y = static_cast<std::int32_t>(blockIdx.x / blocks_across) * job.rows;
+    const std::int32_t y = job.first_row + static_cast<std::int32_t>(blockIdx.x / blocks_across) * job.rows;
     const auto z = static_cast<std::int32_t>(blockIdx.z);
     const auto width = static_cast<std::int32_t>(job.target.width);
     const std::int32_t rows = ::min(job.rows, static_cast<std::int32_t>(job.target.height) - y);
@@ -306,6 +309,12 @@ __global__ void __launch_bounds__(kColumns* kWarps) resample_columns(const __gri
 
 unsigned parts(unsigned side, unsigned part) { return (side + part - 1) / part; }
 
+/// Returns the first row of the image that is computed.
+unsigned first_row(const detail::Launch& launch) {
+    const detail::ImageRows* const rows = detail::ImageRowsScope::of(launch.state().image);
+    return rows != nullptr ? static_cast<unsigned>(rows->first) : 0;
+}
+
 /// Returns true if strips of values (kernels/cuda/resample_values.cu) are faster where they are possible: for larger
 /// images of one channel, and for the many taps of Lanczos filters. Small images have too few strips.
 bool is_faster_in_strips(const detail::Launch& launch, const Separable& filter) {
@@ -331,7 +340,11 @@ template <int taps>
 void enqueue_columns(const detail::Launch& launch, const Separable& filter) {
     const Grid& grid = filter.grid;
     const PixelTarget& target = launch.target();
-    ColumnsJob job{target, HardwareSource(launch.shape(0), launch.handle(0)), grid, filter.filter, 0};
+    const unsigned first = first_row(launch);
+    const unsigned height = target.height - first;
+    ColumnsJob job{target, HardwareSource(launch.shape(0), launch.handle(0)),
+                   grid,   filter.filter,
+                   0,      static_cast<std::int32_t>(first)};
     const void* kernel = reinterpret_cast<const void*>(&resample_columns<taps, 4, false>);
     if (shares_texels(grid.x, taps)) {
         kernel = reinterpret_cast<const void*>(&resample_columns<taps, 4, true>);
@@ -341,11 +354,11 @@ void enqueue_columns(const detail::Launch& launch, const Separable& filter) {
             kernel = reinterpret_cast<const void*>(&resample_columns<taps, 2, true>);
     }
     const unsigned across = parts(target.width, kColumns * kWarps);
-    const unsigned rows = detail::rows_of_runs(launch, {across * target.depth, target.height, 1, kMaxStripRows, 16});
+    const unsigned rows = detail::rows_of_runs(launch, {across * target.depth, height, 1, kMaxStripRows, 16});
     job.rows = static_cast<std::int32_t>(rows);
     void* arguments[] = {&job};
     detail::launch_blocks({&launch, 1}, kernel, arguments,
-                          {{across * parts(target.height, rows), 1, target.depth}, {kColumns, kWarps}});
+                          {{across * parts(height, rows), 1, target.depth}, {kColumns, kWarps}});
 }
 
 /// Returns false if pixels read too many texels.
@@ -380,9 +393,13 @@ bool enqueue_tiles(const detail::Launch& launch, const Separable& filter) {
     const Tile tile = highest_tile(filter);
     if (tile.rows == 0) return false;
     const PixelTarget& target = launch.target();
-    Job job{target, HardwareSource(launch.shape(0), launch.handle(0)), filter.grid, filter.filter, tile};
+    const unsigned first = first_row(launch);
+    Job job{target,      HardwareSource(launch.shape(0), launch.handle(0)),
+            filter.grid, filter.filter,
+            tile,        static_cast<std::int32_t>(first)};
     void* arguments[] = {&job};
-    const unsigned blocks = parts(target.width, kColumns) * parts(target.height, static_cast<unsigned>(tile.rows));
+    const unsigned blocks =
+        parts(target.width, kColumns) * parts(target.height - first, static_cast<unsigned>(tile.rows));
     detail::launch_blocks({&launch, 1}, reinterpret_cast<const void*>(&resample_tile), arguments,
                           {{blocks, 1, target.depth}, {kColumns, kThreadRows}, tile.bytes()});
     return true;
@@ -394,6 +411,8 @@ bool enqueue_tiles(const detail::Launch& launch, const Separable& filter) {
 namespace texton::detail {
 
 bool CudaKernels::resample(Launch& launch, const resampling::Separable& filter) const {
+    if (ImageRowsScope::of(launch.state().image) != nullptr)
+        return resampling::enqueue_columns(launch, filter) || resampling::enqueue_tiles(launch, filter);
     if (filter.filter == ResampleFilter::area && resampling::enqueue_halves(launch, filter.grid)) return true;
     if (resampling::enqueue_half_columns(launch, filter) || resampling::enqueue_reduction(launch, filter)) return true;
     if (resampling::is_faster_in_strips(launch, filter) && resampling::enqueue_strips_of_values(launch, filter))

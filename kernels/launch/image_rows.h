@@ -8,15 +8,22 @@
 
 namespace texton::detail {
 
+/// The first row must be a multiple of this number on CUDA devices, whose blocks of threads compute whole tiles of
+/// pixels. It is a multiple of the height of every tile.
+inline constexpr std::size_t kRowAlignment = 128;
+
 /// The rows of an image that are computed, in all its slices.
 struct ImageRows {
-    const std::byte* image = nullptr;  ///< address of the image, whose memory is that of the CPU device
+    const std::byte* image = nullptr;  ///< address of the image, which is in memory and not in an array
     std::size_t first = 0;
     std::size_t count = 0;
 };
 
-/// Limits the launches of the calling thread on the CPU device to rows, until the end of the scope. Images that are not
-/// in the list are computed as a whole. Scopes must not be nested.
+/// Limits the launches of the calling thread to rows, until the end of the scope. Images that are not in the list are
+/// computed as a whole. Scopes must not be nested.
+///
+/// On CUDA devices, kernels whose implementation cannot start at a row call their functor for each pixel. Functors that
+/// compute pixels of several rows together throw Error{unsupported}, and so do launches of several images together.
 class ImageRowsScope {
 public:
     /// The list must outlive the object.

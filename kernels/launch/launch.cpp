@@ -12,7 +12,9 @@
 #include "core/request.h"
 #include "core/transfer.h"
 #include "kernels/launch/dispatch.h"
+#include "kernels/launch/image_rows.h"
 #include "kernels/launch/launch_state.h"
+#include "kernels/launch/row_kernels.h"
 
 namespace texton::detail {
 namespace {
@@ -73,7 +75,11 @@ const DeviceKernels& device_kernels(const Backend& backend) {
     return cpu_kernels();
 }
 
-const DeviceKernels& device_kernels(const Launch& launch) { return device_kernels(*launch.state().backend); }
+const DeviceKernels& device_kernels(const Launch& launch) {
+    const LaunchState& state = launch.state();
+    const bool in_rows = ImageRowsScope::of(state.image) != nullptr;
+    return in_rows && !launch.on_cpu() ? cuda_row_kernels() : device_kernels(*state.backend);
+}
 
 Launch::Launch(const char* object, const Stream& stream, const View& image, std::span<const Texture> textures,
                Overlap overlap) try {

@@ -1,5 +1,5 @@
 // Replaces kernels/cuda/ in a build without CUDA, where no CUDA device exists.
-#include "kernels/launch/dispatch.h"
+#include "kernels/launch/row_kernels.h"
 
 namespace texton::detail {
 
@@ -8,5 +8,7 @@ const DeviceKernels& cuda_kernels() {
     static const None kNone;
     return kNone;
 }
+
+const DeviceKernels& cuda_row_kernels() { return cuda_kernels(); }
 
 }  // namespace texton::detail

@@ -3,10 +3,12 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include <texton/color.h>
 #include <texton/cube_file.h>
 #include <texton/cubemap.h>
+#include <texton/device_set.h>
 #include <texton/error.h>
 #include <texton/fill.h>
 #include <texton/filter.h>
@@ -260,6 +262,41 @@ Prepared use_cube_file(const Device& device) {
             }};
 }
 
+// Two kernels on two parts of an image. If one part finds no memory, the other one is the whole image.
+Prepared split_image(const Device& device) {
+    constexpr Extent kExtent{256, 512};
+    struct Parts {
+        std::vector<Device> devices;
+        Bytes texels;
+        Bytes result;
+        std::map<std::string, ParameterValue> values{{"sigma", 1.0}};
+        std::map<std::string, ParameterValue> none{};
+    };
+    const auto parts = std::make_shared<Parts>();
+    parts->devices = {device, device};
+    parts->texels = pattern(kExtent.width * kExtent.height, 1);
+    parts->result.resize(parts->texels.size());
+    return {[=] {
+        const DeviceSet set([&] {
+            const Aside own;
+            return parts->devices;
+        }());
+        const auto input = [](const SplitImage& image) {
+            const Aside own;
+            return std::vector<SplitInput>{{image}};
+        };
+        const SplitImage image = set.split(host_view(std::as_const(parts->texels).data(), Format::r8_unorm, kExtent));
+        const Kernel& gaussian = kernel_named("gaussian");
+        const Kernel& median = kernel_named("median");
+        const SplitImage blurred = set.apply(gaussian, Arguments(gaussian.info, parts->values), input(image));
+        const SplitImage filtered = set.apply(median, Arguments(median.info, parts->none), input(blurred));
+        set.join(host_view(parts->result.data(), Format::r8_unorm, kExtent), filtered);
+        Bytes result;
+        append(result, parts->result);
+        return result;
+    }};
+}
+
 }  // namespace
 
 std::vector<Operation> kernel_operations() {
@@ -280,6 +317,7 @@ std::vector<Operation> kernel_operations() {
                               {"Metrics", {"metrics"}, compare_images, true},
                               {"MetricsOfDevice", {"metrics"}, compare_images_of_device},
                               {"CubeFile", {"cube_file"}, use_cube_file},
+                              {"DeviceSet", {"device_set"}, split_image},
                           });
     return all;
 }

@@ -14,8 +14,8 @@
 
 namespace texton::detail {  // for the names of the interface
 
-/// Forwards each call to a device, until a chosen call fails instead: it throws Error{device_failure} and does nothing.
-/// Functions that free cannot fail. For one thread.
+/// Forwards each call to a device, until a chosen call fails instead: it throws an Error and does nothing. Functions
+/// that free cannot fail. For one thread.
 class FailingDevice final : public Backend {
 public:
     explicit FailingDevice(const Device& device) : real_(device.backend()) {}
@@ -29,6 +29,8 @@ public:
         failed_.clear();
         called_.clear();
     }
+    /// Sets the code of the errors. It is device_failure at first.
+    void fail_with(ErrorCode code) { code_ = code; }
     /// Makes no further call fail. Returns the name of the function that has failed since fail_after(), or an empty
     /// text.
     std::string finish() {
@@ -340,12 +342,12 @@ private:
             return;
         }
         failed_ = function;
-        throw Error({.code = ErrorCode::device_failure,
-                     .problem = failed_ + " was made to fail",
-                     .remedy = "Run the test without failures."});
+        throw Error(
+            {.code = code_, .problem = failed_ + " was made to fail", .remedy = "Run the test without failures."});
     }
 
     Backend& real_;
+    ErrorCode code_ = ErrorCode::device_failure;
     int left_ = -1;
     std::string function_;
     std::string failed_;

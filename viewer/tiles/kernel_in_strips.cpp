@@ -1,20 +1,19 @@
 #include "viewer/tiles/kernel_in_strips.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include <texton/copy.h>
 #include <texton/error.h>
 #include <texton/image_load.h>
 
 #include "arrays/array_block.h"
 #include "arrays/loaded_array.h"
 #include "kernels/launch/image_rows.h"
+#include "kernels/launch/rows_read.h"
 #include "viewer/text/value_text.h"
-#include "viewer/tiles/kernel_rows.h"
 
 namespace texton::tiles {
 namespace {
@@ -44,32 +43,24 @@ bool fits_array(const Device& device, const ArrayInfo& info) {
 
 void check_kernel(const verify::KernelRun& run) {
     const Kernel& kernel = *run.kernel;
-    struct Row {
-        std::string_view name;
-        const char* why;
-    };
-    static constexpr std::array<Row, 6> kRefused{{
-        {"from_rgb", "writes planes, which are saved together"},
-        {"histogram", "counts the texels of the whole image"},
-        {"min_max_pyramid", "computes each level from the whole level above"},
-        {"mips", "writes several levels, unless level_count is 1; `texton mips --memory` computes all"},
-        {"prefilter_ggx", "writes several levels, each from the whole cube"},
-        {"statistics", "sums the texels of the whole image"},
-    }};
-    const auto count = run.parameters.find("level_count");
-    const bool is_single = count != run.parameters.end() && count->second == ParameterValue(1.0);
-    if (kernel.info.name == "mips" && is_single) return;
-    for (const auto& [name, why] : kRefused) {
-        if (kernel.info.name == name)
-            refuse(kernel, ErrorCode::unsupported,
-                   fmt::format("the image cannot be computed in parts: {} {}", name, why), "Omit --memory.");
-    }
+    const char* why = detail::why_not_in_rows(kernel, Arguments(kernel.info, run.parameters));
+    if (why == nullptr) return;
+    const char* more = kernel.info.name == "mips" ? "; `texton mips --memory` computes all" : "";
+    refuse(kernel, ErrorCode::unsupported,
+           fmt::format("the image cannot be computed in parts: {} {}{}", kernel.info.name, why, more),
+           "Omit --memory.");
 }
 
 KernelInStrips::KernelInStrips(const Device& device, verify::KernelRun run, std::vector<KernelInput> inputs,
                                std::size_t memory)
+    : KernelInStrips(device, std::move(run), std::move(inputs), memory,
+                     device.kind() == DeviceKind::cpu ? StripInputs::loaded : StripInputs::copied) {}
+
+KernelInStrips::KernelInStrips(const Device& device, verify::KernelRun run, std::vector<KernelInput> inputs,
+                               std::size_t memory, StripInputs strip_inputs)
     : run_(std::move(run)),
       arguments_(run_.kernel->info, run_.parameters),
+      strip_inputs_(strip_inputs),
       device_(device),
       blocks_(std::make_unique<BlockMemory>(memory / 2)),
       memory_(memory) {
@@ -87,36 +78,78 @@ KernelInStrips::KernelInStrips(const Device& device, verify::KernelRun run, std:
     reads_rows_ = true;
     for (std::size_t i = 0; i < cached_.size(); ++i) {
         const auto is_known = [&](Rows rows) {
-            return rows_read(*run_.kernel, arguments_, textures_, i, shape_.extent, rows).has_value();
+            return detail::rows_read(*run_.kernel, arguments_, textures_, i, shape_.extent, rows).has_value();
         };
         const std::size_t height = shape_.extent.height;
-        if (cached_[i] != nullptr && !(is_known({0, 1}) && is_known({height - 1, height}))) reads_rows_ = false;
+        if (cached_[i] == nullptr || (is_known({0, 1}) && is_known({height - 1, height}))) continue;
+        if (copies()) {
+            const ImageFile image = cached_[i]->image();
+            ArrayInfo info = image.info();
+            info.usage = verify::usage_for_kernels(device_, info);
+            copied_[i] = {};
+            textures_[i] = Texture(whole(image, info, memory), textures_[i].sampler());
+            cached_[i] = nullptr;
+        } else {
+            reads_rows_ = false;
+        }
     }
     plan(memory);
 }
 
 void KernelInStrips::add_input(KernelInput input, std::size_t memory) {
-    std::shared_ptr<CachedTexels> cached;
-    Array array = std::move(input.array);
-    if (array.info().extent.width == 0 || array.block() == nullptr) {
-        ArrayInfo info = input.image.info();
-        info.usage = verify::usage_for_kernels(device_, info);
-        if (packed_bytes(info) <= memory / 16 && fits_array(device_, info)) {
-            array = load(device_, input.image, {.usage = info.usage});
-            whole_ += packed_bytes(info);
-        } else {
-            cached = std::make_shared<CachedTexels>(input.image, *blocks_);
-            array = detail::loaded_array(device_, info, cached);
-        }
+    copied_.emplace_back();
+    if (input.array.info().extent.width != 0 && input.array.block() != nullptr) {
+        textures_.emplace_back(input.array, input.sampler);
+        cached_.push_back(nullptr);
+        return;
     }
-    textures_.emplace_back(array, input.sampler);
+    ArrayInfo info = input.image.info();
+    info.usage = verify::usage_for_kernels(device_, info);
+    const bool is_small = packed_bytes(info) <= memory / 16 && fits_array(device_, info);
+    const bool has_rows = info.kind == ArrayKind::array_2d && info.levels == 1 && block_side(info.format) == 1;
+    if (is_small || (copies() && !has_rows)) {
+        textures_.emplace_back(whole(input.image, info, memory), input.sampler);
+        cached_.push_back(nullptr);
+        return;
+    }
+    auto cached = std::make_shared<CachedTexels>(input.image, *blocks_);
+    if (copies()) {
+        copied_.back().array = mapped(info);
+        textures_.emplace_back(copied_.back().array.array(), input.sampler);
+    } else {
+        textures_.emplace_back(detail::loaded_array(device_, info, cached), input.sampler);
+    }
     cached_.push_back(std::move(cached));
+}
+
+// Reads an input of which any row may be needed.
+Array KernelInStrips::whole(const ImageFile& image, const ArrayInfo& info, std::size_t memory) {
+    const std::size_t bytes = packed_bytes(info);
+    if (bytes > memory - std::min(memory, whole_)) {
+        refuse(*run_.kernel, ErrorCode::out_of_memory,
+               fmt::format("{} needs all rows of an input, which take {}, but {} was given", device_.name(),
+                           viewer::size_text(bytes), viewer::size_text(memory)),
+               "Use --device cpu, which reads parts of any image, or a larger --memory.",
+               {{"needed", bytes}, {"memory", memory}});
+    }
+    whole_ += bytes;
+    return load(device_, image, {.usage = info.usage});
+}
+
+// Kernels that gather read any rows, so they get whole inputs.
+detail::MappedRows KernelInStrips::mapped(ArrayInfo info) const try {
+    info.usage.gather = false;
+    return {device_, info};
+} catch (const Error& error) {
+    if (error.code() != ErrorCode::overflow) throw;
+    refuse(*run_.kernel, ErrorCode::overflow, error.problem(),
+           "Use --device cpu, which has no limits of textures for --memory.", error.numbers());
 }
 
 // --- the plan --------------------------------------------------------------------------------------------------------
 
 Rows KernelInStrips::rows_of(std::size_t input, Rows rows) const {
-    Rows read = rows_read(*run_.kernel, arguments_, textures_, input, shape_.extent, rows).value();
+    Rows read = detail::rows_read(*run_.kernel, arguments_, textures_, input, shape_.extent, rows).value();
     if (reads_tiles_) {
         const std::size_t granule = granule_of(input);
         read.end = std::min((read.end + granule - 1) / granule * granule, textures_[input].extent().height);
@@ -128,10 +161,16 @@ std::size_t KernelInStrips::row_bytes() const {
     return texton::row_bytes(shape_.format, shape_.extent.width) * shape_.extent.depth;
 }
 
-// Two strips of the image: one is computed while the other one is written. Likewise for the rows of the inputs.
+// The smallest number of rows of a strip.
+std::size_t KernelInStrips::row_unit() const noexcept {
+    return copies() ? std::min(detail::kRowAlignment, shape_.extent.height) : 1;
+}
+
+// Two strips of the image: one is computed while the other one is written. Likewise for the rows of the inputs. The
+// device has a strip and its rows of the inputs in addition.
 std::size_t KernelInStrips::bytes_of_rows(std::size_t rows) const {
     constexpr std::size_t kPositions = 64;  // of strips that are examined
-    std::size_t bytes = 2 * rows * row_bytes();
+    std::size_t bytes = (copies() ? 3 : 2) * rows * row_bytes();
     if (!reads_rows_) return bytes;
     const std::size_t height = shape_.extent.height;
     const std::size_t step = std::max<std::size_t>(1, height / kPositions);
@@ -142,6 +181,7 @@ std::size_t KernelInStrips::bytes_of_rows(std::size_t rows) const {
             most = std::max(most, rows_of(i, {first, std::min(first + rows, height)}).count());
         if (reads_tiles_) most += granule_of(i);  // the end of the row of tiles in other strips
         bytes += 2 * (most + 1) * cached_[i]->row_bytes();
+        if (copies()) bytes += copied_[i].array.bytes_of(most + 1);
     }
     return bytes;
 }
@@ -164,28 +204,30 @@ std::size_t KernelInStrips::bytes_of_decoding() const {
 void KernelInStrips::plan(std::size_t memory) {
     const std::size_t others = whole_ + (reads_rows_ ? bytes_of_decoding() : 0);
     const auto needed = [&](std::size_t rows) { return others + bytes_of_rows(rows); };
-    if (needed(1) >= memory) {
+    const std::size_t unit = row_unit();
+    if (needed(unit) >= memory) {
         refuse(*run_.kernel, ErrorCode::out_of_memory,
-               fmt::format("a row of the image and the texels that it reads take {}, but {} was given",
-                           viewer::size_text(needed(1)), viewer::size_text(memory)),
-               fmt::format("Use --memory {}MiB or more for each kernel.", (needed(1) >> 20) + 1),
-               {{"needed", needed(1)}, {"memory", memory}});
+               fmt::format("{} of the image and the texels that {} take {}, but {} was given",
+                           unit == 1 ? "a row" : fmt::format("{} rows", unit), unit == 1 ? "it reads" : "they read",
+                           viewer::size_text(needed(unit)), viewer::size_text(memory)),
+               fmt::format("Use --memory {}MiB or more for each kernel.", (needed(unit) >> 20) + 1),
+               {{"needed", needed(unit)}, {"memory", memory}});
     }
     if (reads_rows_) {
         constexpr std::size_t kFewRows = 16;
         reads_tiles_ = true;
-        reads_tiles_ = needed(std::min(kFewRows, shape_.extent.height)) <= memory / 2;
+        reads_tiles_ = needed(std::min(std::max(kFewRows, unit), shape_.extent.height)) <= memory / 2;
     }
     // Blocks of texels get most of the memory.
     const std::size_t of_rows = reads_rows_ ? memory : memory / 4;
-    std::size_t fits = 1;
-    std::size_t too_many = std::min(kMaxStripRows, shape_.extent.height) + 1;
+    std::size_t fits = 1;  // in units
+    std::size_t too_many = std::min(kMaxStripRows, shape_.extent.height) / unit + 1;
     while (too_many - fits > 1) {
-        const std::size_t rows = (fits + too_many) / 2;
-        (needed(rows) <= of_rows ? fits : too_many) = rows;
+        const std::size_t units = (fits + too_many) / 2;
+        (needed(units * unit) <= of_rows ? fits : too_many) = units;
     }
-    strip_rows_ = fits;
-    blocks_->set_limit(memory - needed(fits));
+    strip_rows_ = fits * unit;
+    blocks_->set_limit(memory - needed(strip_rows_));
 }
 
 // --- computing -------------------------------------------------------------------------------------------------------
@@ -193,15 +235,19 @@ void KernelInStrips::plan(std::size_t memory) {
 void KernelInStrips::enqueue(Rows rows, Rows strip, const Linear& pixels) {
     const Extent extent{shape_.extent.width, strip.count(), shape_.extent.depth};
     const std::size_t pitch = texton::row_bytes(shape_.format, extent.width);
-    detail::MemoryLocation image = pixels.view(shape_.format, extent).location();
+    if (copies() && band_.bytes() == 0) band_ = Linear(device_, strip_rows_ * row_bytes());
+    const View computed_pixels = (copies() ? band_ : pixels).view(shape_.format, extent);
+    detail::MemoryLocation image = computed_pixels.location();
     image.address -= strip.first * pitch;
     image.extent = shape_.extent;
     const detail::ImageRows computed{image.address, rows.first, rows.count()};
     const View view(std::move(image));
     {
-        const detail::ImageRowsScope scope({&computed, 1});
+        const bool is_whole = rows.count() == shape_.extent.height;
+        const detail::ImageRowsScope scope({&computed, is_whole ? std::size_t{0} : 1});
         texton::enqueue(*run_.kernel, stream_, {&view, 1}, arguments_, textures_);
     }
+    if (copies()) copy(pixels.view(shape_.format, extent), computed_pixels, stream_);
     stream_.synchronize();
 }
 
@@ -210,9 +256,26 @@ void KernelInStrips::compute(Rows rows, Rows next, const Linear& pixels) {
     for (std::size_t i = 0; i < cached_.size(); ++i) {
         if (cached_[i] == nullptr) continue;
         cached_[i]->load(rows_of(i, rows));
+        if (copies()) copy_rows(i, rows_of(i, rows));
         if (next.count() > 0) cached_[i]->prefetch(rows_of(i, next));
     }
     enqueue(rows, rows, pixels);
+}
+
+// Copies rows that the host has to the device, except those that the device has from the strip before.
+void KernelInStrips::copy_rows(std::size_t input, Rows rows) {
+    CopiedRows& copied = copied_[input];
+    const Rows valid = std::exchange(copied.valid, {});
+    copied.array.keep(rows, stream_);
+    const bool keeps = valid.first <= rows.first && rows.first < valid.end;
+    const std::size_t first = keeps ? std::min(valid.end, rows.end) : rows.first;
+    if (first < rows.end) {
+        const ArrayInfo& info = copied.array.array().info();
+        const Extent extent{info.extent.width, rows.end - first, 1};
+        const std::byte* texels = cached_[input]->rows(0) + first * cached_[input]->row_bytes();
+        copy(copied.array.view({first, rows.end}), host_view(texels, info.format, extent), stream_);
+    }
+    copied.valid = rows;
 }
 
 // Computes rows of a strip. If their texels do not fit, computes fewer rows at a time.

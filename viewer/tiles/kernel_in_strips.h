@@ -11,13 +11,14 @@
 #include <texton/stream.h>
 #include <texton/texture.h>
 
+#include "arrays/mapped_rows.h"
 #include "viewer/model/kernel_run.h"
 #include "viewer/tiles/cached_texels.h"
 #include "viewer/tiles/rows.h"
 
 namespace texton::tiles {
 
-/// An input of a kernel: an image that is read in parts, or an array on the CPU device.
+/// An input of a kernel: an image that is read in parts, or an array on the device of the kernel.
 struct KernelInput {
     ImageFile image{};
     Array array{};  ///< used if it is not empty
@@ -28,16 +29,27 @@ struct KernelInput {
 /// once: statistics, and kernels that write several levels or planes.
 void check_kernel(const verify::KernelRun& run);
 
+/// Where a kernel reads the parts of its inputs.
+enum class StripInputs {
+    loaded,  ///< in host memory, from which the CPU device loads texels while the kernel runs
+    copied   ///< in memory of the device, which has the rows that a strip reads; CUDA devices need this
+};
+
 class KernelInStrips {
 public:
-    /// The device must be a CPU device. `memory` is in bytes: the strips, the parts of the inputs, and what reading
-    /// them takes. Inputs that are small in comparison are read as a whole.
+    /// `memory` is in bytes, of the host and of the device together: the strips, the parts of the inputs, and what
+    /// reading them takes. Inputs that are small in comparison are read as a whole. With StripInputs::copied, this also
+    /// holds for inputs of which a strip may need any row.
     ///
-    /// Throws Error{out_of_memory}, with the number of bytes, if a single row of the image needs more. Throws the
-    /// errors of check_kernel(), of the kernel, and of reading the inputs.
+    /// Throws Error{out_of_memory}, with the number of bytes, if the smallest strip needs more: a row of the image, or
+    /// kRowAlignment rows with StripInputs::copied. Throws Error{overflow} if an input exceeds the limits of a CUDA
+    /// device. Throws the errors of check_kernel(), of the kernel, and of reading the inputs.
     KernelInStrips(const Device& device, verify::KernelRun run, std::vector<KernelInput> inputs, std::size_t memory);
+    KernelInStrips(const Device& device, verify::KernelRun run, std::vector<KernelInput> inputs, std::size_t memory,
+                   StripInputs strip_inputs);
 
-    const Device& device() const noexcept { return device_; }
+    /// Returns the device of the memory that compute() writes, which is host memory.
+    Device device() const { return copies() ? Device::cpu() : device_; }
     const ImageShape& shape() const noexcept { return shape_; }
     ArrayKind input_kind() const { return textures_.front().kind(); }
     const verify::KernelRun& run() const noexcept { return run_; }
@@ -50,7 +62,11 @@ public:
     void compute(Rows rows, Rows next, const Linear& pixels);
 
 private:
+    bool copies() const noexcept { return strip_inputs_ == StripInputs::copied; }
     void add_input(KernelInput input, std::size_t memory);
+    Array whole(const ImageFile& image, const ArrayInfo& info, std::size_t memory);
+    detail::MappedRows mapped(ArrayInfo info) const;
+    std::size_t row_unit() const noexcept;
     std::size_t row_bytes() const;
     std::size_t bytes_of_rows(std::size_t rows) const;
     std::size_t granule_of(std::size_t input) const;
@@ -58,15 +74,24 @@ private:
     void plan(std::size_t memory);
     void compute_by_blocks(Rows rows, Rows strip, const Linear& pixels);
     void enqueue(Rows rows, Rows strip, const Linear& pixels);
+    void copy_rows(std::size_t input, Rows rows);
     Rows rows_of(std::size_t input, Rows rows) const;
 
     verify::KernelRun run_;
     Arguments arguments_;
+    StripInputs strip_inputs_;
     Device device_;
     Stream stream_{device_};
     std::unique_ptr<BlockMemory> blocks_;
     std::vector<Texture> textures_;
     std::vector<std::shared_ptr<CachedTexels>> cached_;  // of each input; null: it is in memory
+    // The rows of the inputs in memory of the device, for StripInputs::copied.
+    struct CopiedRows {
+        detail::MappedRows array;
+        Rows valid;
+    };
+    std::vector<CopiedRows> copied_;  // of each input
+    Linear band_;                     // the strip in memory of the device
     ImageShape shape_;
     bool reads_rows_ = false;   // the rows of the inputs are known
     bool reads_tiles_ = false;  // rows are read up to the end of a row of tiles, so that no tile is decoded twice

@@ -20,6 +20,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/kernel_experiments.h"
+#include "tests/support/on_every_device.h"
 #include "tests/support/texels.h"
 #include "viewer/model/saved_images.h"
 
@@ -95,11 +96,13 @@ std::vector<std::byte> texels_of(const ImageFile& image) {
 
 /// Computes the image with the least of several memories that suffice. `is_small` becomes whether the inputs are
 /// larger.
-Outcome in_strips(const verify::KernelRun& run, const Inputs& inputs, bool in_rows, bool& is_small) {
+Outcome in_strips(const Device& device, StripInputs strip_inputs, const verify::KernelRun& run, const Inputs& inputs,
+                  bool in_rows, bool& is_small) {
     for (std::size_t memory = inputs.bytes() / 4;; memory = memory * 3 / 2) {
         try {
             is_small = memory < inputs.bytes();
-            auto kernel = std::make_unique<KernelInStrips>(Device::cpu(), run, inputs.kernel_inputs(in_rows), memory);
+            auto kernel =
+                std::make_unique<KernelInStrips>(device, run, inputs.kernel_inputs(in_rows), memory, strip_inputs);
             const ImageShape& shape = kernel->shape();
             const ArrayInfo info = verify::array_info_of(shape.format, shape.extent, 1, false);
             return {texels_of(computed_image(std::move(kernel), info)), {}};
@@ -152,12 +155,19 @@ TEST_P(EveryKernelInStripsTest, GivesTheBitsOfTheKernelInMemoryOrIsRefusedByName
         if (!expected.refusal.empty()) continue;
         for (const bool in_rows : {true, false}) {
             bool is_small = false;
-            const Outcome outcome = in_strips(run, inputs, in_rows, is_small);
+            const Outcome outcome = in_strips(Device::cpu(), StripInputs::loaded, run, inputs, in_rows, is_small);
             ++made;
             if (is_small) ++small;
             if (outcome.texels == expected.texels) continue;
             if (++different > 3) continue;
             ADD_FAILURE() << describe(experiment) << (in_rows ? ", in rows\n" : ", in blocks\n") << outcome.refusal;
+        }
+        for (const Device& device : test::one_of_each_kind()) {
+            bool is_small = false;
+            const Outcome outcome = in_strips(device, StripInputs::copied, run, inputs, true, is_small);
+            if (outcome.texels == expected.texels) continue;
+            if (++different > 3) continue;
+            ADD_FAILURE() << describe(experiment) << ", copied to " << device.name() << "\n" << outcome.refusal;
         }
     }
     EXPECT_EQ(different, 0U) << "of " << made;
@@ -204,6 +214,81 @@ TEST(LargeImageInStripsTest, ImagesBeyondTheLimitsOfTexturesHaveTheTexelsOfTheir
                                         9000000);
         },
         ErrorCode::overflow, "texton::loaded_array", {"300000", "262144"});
+}
+
+// --- inputs that are copied to the device ----------------------------------------------------------------------------
+
+class CopiedStripsTest : public test::OnEveryDevice {
+protected:
+    static Array input(const Extent& extent, Format format, unsigned seed) {
+        return test::random_array(Device::cpu(), {.format = format, .extent = extent}, seed);
+    }
+    std::unique_ptr<KernelInStrips> in_strips(const verify::KernelRun& run, const std::vector<Array>& inputs,
+                                              std::size_t memory) const {
+        std::vector<KernelInput> all;
+        for (const Array& array : inputs) all.push_back({.image = image_of(array), .sampler = kSampler});
+        return std::make_unique<KernelInStrips>(device(), run, std::move(all), memory, StripInputs::copied);
+    }
+    static constexpr Sampler kSampler{.filter = Filter::linear};
+};
+INSTANTIATE_TEST_SUITE_P(Devices, CopiedStripsTest, test::every_device(), test::device_label);
+
+TEST_P(CopiedStripsTest, KernelsOfHighImagesReturnTheBitsOfTheKernelInMemory) {
+    struct Row {
+        const char* name;
+        std::map<std::string, ParameterValue> values;
+        std::size_t inputs = 1;
+        std::optional<Extent> size{};
+    };
+    const std::vector<Row> rows{{"gaussian", {{"sigma", 3.0}}},
+                                {"median", {}},
+                                {"exposure", {{"stops", 0.5}}},
+                                {"resample", {{"filter", std::string("catmull_rom")}}, 1, Extent{200, 1700, 1}},
+                                {"resample", {{"filter", std::string("area")}}, 1, Extent{50, 300, 1}},
+                                {"mips", {{"level_count", 1.0}, {"filter", std::string("kaiser")}}},
+                                {"warp_affine", {{"map", std::vector<double>{0.9, 0.2, 3, -0.1, 0.9, 30}}}},
+                                {"blend", {{"opacity", 0.5}}, 2}};
+    // Sparse arrays of whole tiles and of parts of tiles.
+    for (const auto& [format, extent] :
+         {std::pair(Format::rgba32_float, Extent{128, 1024}), std::pair(Format::rgba8_unorm, Extent{140, 1000})}) {
+        const Array arrays[] = {input(extent, format, 1), input(extent, format, 2)};
+        for (const Row& row : rows) {
+            SCOPED_TRACE(std::string(row.name) + " of " + std::string(name(format)));
+            const verify::KernelRun run{.kernel = &kernel_named(row.name), .parameters = row.values, .size = row.size};
+            std::vector<Texture> textures;
+            for (std::size_t i = 0; i < row.inputs; ++i) textures.emplace_back(arrays[i], kSampler);
+            const verify::HostImage expected = verify::run(Device::cpu(), run, textures).front();
+            constexpr std::size_t kMemory = std::size_t{16} << 20;
+            auto kernel = in_strips(run, {arrays, arrays + row.inputs}, kMemory);
+            EXPECT_EQ(kernel->device(), Device::cpu());
+            EXPECT_EQ(kernel->strip_rows() % 128, 0U);
+            EXPECT_LT(kernel->strip_rows(), kernel->shape().extent.height + 128);
+            const ImageShape shape = kernel->shape();
+            const ImageFile image =
+                computed_image(std::move(kernel), verify::array_info_of(shape.format, shape.extent, 1, false));
+            EXPECT_TRUE(test::same_bytes(texels_of(image), expected.texels));
+        }
+    }
+}
+
+TEST_P(CopiedStripsTest, WhatDoesNotFitIsRefusedWithTheBytesOrAnotherDevice) {
+    const verify::KernelRun exposure{.kernel = &kernel_named("exposure"), .parameters = {}};
+    const verify::KernelRun warp{.kernel = &kernel_named("warp_affine"), .parameters = {}};
+    const std::vector<Array> high{input({1024, 4096}, Format::rgba8_unorm, 1)};  // 16 MiB
+    test::expect_error([&] { in_strips(exposure, high, 1 << 20); }, ErrorCode::out_of_memory, "texton::exposure",
+                       {"128 rows of the image and the texels that they read take", "MiB or more for each kernel"});
+    EXPECT_LT(in_strips(exposure, high, 12 << 20)->strip_rows(), 4096U);
+    test::expect_error([&] { in_strips(warp, high, 12 << 20); }, ErrorCode::out_of_memory, "texton::warp_affine",
+                       {"needs all rows of an input", "--device cpu"});
+    if (on_cpu()) return;  // the CPU device has no limit here
+    std::vector<std::byte> texels(140000 * 40);
+    test::expect_error(
+        [&] {
+            const KernelInStrips kernel(device(), exposure,
+                                        {{.image = image_of(host_view(texels.data(), Format::r8_unorm, {140000, 40}))}},
+                                        std::size_t{64} << 20, StripInputs::copied);
+        },
+        ErrorCode::overflow, "texton::exposure", {"140000", "texture_2d", "--device cpu"});
 }
 
 class StripMemoryTest : public testing::Test {

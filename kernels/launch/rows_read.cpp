@@ -1,11 +1,11 @@
-#include "viewer/tiles/kernel_rows.h"
+#include "kernels/launch/rows_read.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
 
-namespace texton::tiles {
+namespace texton::detail {
 namespace {
 
 // Rows of a texture, which can lie beyond its edges.
@@ -13,6 +13,9 @@ struct Span {
     double first;
     double end;
 };
+
+// Coordinates are rounded to float32, and fetches at integral coordinates may read a further row with weight 0.
+constexpr double kMore = 2;
 
 // Kernels that read the texel at the position of the pixel.
 constexpr std::array<std::string_view, 11> kPointwise{"blend",    "blend_masked", "change_alpha", "color_matrix",
@@ -49,7 +52,7 @@ Span resampled_rows(const Arguments& arguments, const Extent& texture, const Ext
 }
 
 // Returns the rows of the texture that contain texels of a span, according to the address mode.
-std::optional<Rows> addressed(Span span, AddressMode mode, std::size_t height) {
+std::optional<RowRange> addressed(Span span, AddressMode mode, std::size_t height) {
     const auto end = static_cast<double>(height);
     if (!std::isfinite(span.first) || !std::isfinite(span.end)) return std::nullopt;
     const double above = std::max(-span.first, 0.0);  // rows beyond the edges
@@ -67,15 +70,39 @@ std::optional<Rows> addressed(Span span, AddressMode mode, std::size_t height) {
         }
     }
     const double first = std::clamp(span.first, 0.0, end - 1);
-    return Rows{static_cast<std::size_t>(first), static_cast<std::size_t>(std::clamp(span.end, first + 1, end))};
+    return RowRange{static_cast<std::size_t>(first), static_cast<std::size_t>(std::clamp(span.end, first + 1, end))};
 }
 
 }  // namespace
 
-std::optional<Rows> rows_read(const Kernel& kernel, const Arguments& arguments, std::span<const Texture> inputs,
-                              std::size_t input, const Extent& image, Rows rows) {
-    // Coordinates are rounded to float32, and fetches at integral coordinates may read a further row with weight 0.
-    constexpr double kMore = 2;
+const char* why_not_in_rows(const Kernel& kernel, const Arguments& arguments) {
+    struct Row {
+        std::string_view name;
+        const char* why;
+    };
+    static constexpr std::array<Row, 6> kReasons{{
+        {"from_rgb", "writes planes, which belong together"},
+        {"histogram", "counts the texels of the whole image"},
+        {"min_max_pyramid", "computes each level from the whole level above"},
+        {"mips", "writes several levels, unless level_count is 1"},
+        {"prefilter_ggx", "writes several levels, each from the whole cube"},
+        {"statistics", "sums the texels of the whole image"},
+    }};
+    if (kernel.info.name == "mips" && arguments.integer("level_count") == 1) return nullptr;
+    const auto found = std::ranges::find(kReasons, kernel.info.name, &Row::name);
+    return found != kReasons.end() ? found->why : nullptr;
+}
+
+std::optional<RowRange> rows_around(const Texture& texture, std::size_t apron, const Extent& image, RowRange rows) {
+    if (texture.kind() != ArrayKind::array_2d || texture.levels() != 1 || image.height != texture.extent().height)
+        return std::nullopt;
+    const double around = static_cast<double>(apron) + kMore;
+    return addressed({static_cast<double>(rows.first) - around, static_cast<double>(rows.end) + around},
+                     texture.sampler().address[1], texture.extent().height);
+}
+
+std::optional<RowRange> rows_read(const Kernel& kernel, const Arguments& arguments, std::span<const Texture> inputs,
+                                  std::size_t input, const Extent& image, RowRange rows) {
     const Texture& texture = inputs[input];
     if (texture.kind() != ArrayKind::array_2d || texture.levels() != 1) return std::nullopt;
     const Span given{static_cast<double>(rows.first), static_cast<double>(rows.end)};
@@ -98,4 +125,4 @@ std::optional<Rows> rows_read(const Kernel& kernel, const Arguments& arguments, 
     return addressed({std::floor(read.first) - kMore, std::ceil(read.end) + kMore}, mode, texture.extent().height);
 }
 
-}  // namespace texton::tiles
+}  // namespace texton::detail
