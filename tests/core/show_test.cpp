@@ -519,6 +519,8 @@ TEST_F(ShowTest, ADebuggerShowsHostMemoryAndArraysOfAStoppedProgram) {
     while (std::fgets(part.data(), part.size(), gdb) != nullptr) said += part.data();
     pclose(gdb);
     if (said.find("ptrace") != std::string::npos) GTEST_SKIP() << "the system lets no process debug another one";
+    if (said.find("extended state") != std::string::npos)
+        GTEST_SKIP() << "this gdb is older than the processor: it cannot write its registers";
     EXPECT_NE(said.find("pixels is shown as frame 1"), std::string::npos) << said;
     EXPECT_NE(said.find("array is shown as frame 1"), std::string::npos) << said;
     EXPECT_NE(said.find("there is no format 'r32'"), std::string::npos) << said;
