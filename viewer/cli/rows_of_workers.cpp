@@ -125,8 +125,9 @@ void RowsOfWorkers::give(Worker& worker) {
     const std::size_t share = left_.count() / (kTasksOfWorker * workers_.size()) + 1;
     const std::size_t rows =
         std::min(std::max(share, std::min(image_.strip_rows, share * 2)), kStripsOfTask * image_.strip_rows);
+    const std::size_t unit = worker.report.device.starts_with("cuda") ? kCudaRowUnit : 1;
     Rows task = left_.ranges().front();
-    task.end = std::min(task.end, task.first + rows);
+    task.end = std::min(task.end, (task.first + rows + unit - 1) / unit * unit);
     left_.remove(task);
     worker.tasks.push_back(task);
     (void)worker.process->request({{"rows", {task.first, task.end}}});  // if this fails, hear() sees that it ended

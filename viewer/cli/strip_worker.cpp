@@ -17,6 +17,7 @@
 
 #include <tbb/global_control.h>
 
+#include <texton/device.h>
 #include <texton/linear.h>
 
 #include "core/unfinished_file.h"
@@ -27,6 +28,7 @@
 #include "viewer/cli/run_in_strips.h"
 #include "viewer/tiles/computed_image.h"
 #include "viewer/tiles/row_file.h"
+#include "viewer/tiles/row_set.h"
 
 namespace texton::cli {
 namespace {
@@ -76,7 +78,8 @@ public:
         : socket_(socket),
           threads_(tbb::global_control::max_allowed_parallelism, request.at("threads").get<std::size_t>()),
           command_(request),
-          chain_(command_.options, command_.steps, strips_device(command_.options), request.at("memory")),
+          device_(strips_device(command_.options)),
+          chain_(command_.options, command_.steps, device_, request.at("memory")),
           file_(batch::path_in(request.at("file")).value(), layout_of(chain_.last().shape()), false),
           synchronizes_(request.at("synchronizes")),
           pixels_{tiles::strip_pixels(chain_.last()), tiles::strip_pixels(chain_.last())} {}
@@ -88,14 +91,16 @@ public:
             if (tasks_.empty()) finish_writing();
             if (!receive_tasks()) return;
             const auto begin = Clock::now();
-            const Rows rows = take_strip();
+            const Rows rows = strip_of(tasks_.front());
+            const std::size_t first = tasks_.front().first;  // a strip can begin with rows that are finished
+            take(rows);
             chain_.last().compute(rows, tasks_.empty() ? Rows{} : strip_of(tasks_.front()), pixels_[turn]);
             const double milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
             finish_writing();
-            writing_ = std::async(std::launch::async, [this, rows, milliseconds, turn] {
+            writing_ = std::async(std::launch::async, [this, rows, first, milliseconds, turn] {
                 file_.write(rows, pixels_[turn].data());
                 if (synchronizes_) file_.synchronize();
-                (void)batch::send(socket_, text_of({{"rows", {rows.first, rows.end}}, {"milliseconds", milliseconds}}));
+                (void)batch::send(socket_, text_of({{"rows", {first, rows.end}}, {"milliseconds", milliseconds}}));
             });
         }
     }
@@ -114,12 +119,14 @@ private:
             tasks_.push_back({request.at("rows").at(0), request.at("rows").at(1)});
         }
     }
-    Rows strip_of(Rows task) { return {task.first, std::min(task.end, task.first + chain_.last().strip_rows())}; }
-    Rows take_strip() {
-        const Rows rows = strip_of(tasks_.front());
-        tasks_.front().first = rows.end;
+    Rows strip_of(Rows task) {
+        const std::size_t unit = device_.kind() == DeviceKind::cuda ? kCudaRowUnit : 1;
+        return tiles::first_strip(task, chain_.last().strip_rows(), unit);
+    }
+    // Removes the rows of a strip from the tasks.
+    void take(Rows strip) {
+        tasks_.front().first = strip.end;
         if (tasks_.front().count() == 0) tasks_.pop_front();
-        return rows;
     }
     void finish_writing() {
         if (writing_.valid()) writing_.get();
@@ -128,6 +135,7 @@ private:
     const int socket_;
     const tbb::global_control threads_;
     Command command_;
+    const Device device_;
     ChainInStrips chain_;
     tiles::RowFile file_;
     const bool synchronizes_;

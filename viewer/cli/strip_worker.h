@@ -12,11 +12,16 @@
 //   worker -> command   {"rows": [first, end], "milliseconds"} for each part that is finished, in order
 //
 // A failure, {"failed": text or parts of an Error}, is the last answer. The worker then waits for its end.
+#include <cstddef>
+
 #include <texton/error.h>
 
 #include "viewer/model/json_object.h"
 
 namespace texton::cli {
+
+/// CUDA kernels compute rows from a multiple of this row on.
+inline constexpr std::size_t kCudaRowUnit = 128;
 
 /// Runs a worker until the other end of the socket is closed. Returns the exit status.
 int run_strip_worker(int socket);

@@ -62,4 +62,9 @@ std::string RowSet::text() const {
     return text;
 }
 
+Rows first_strip(Rows rows, std::size_t strip_rows, std::size_t unit) noexcept {
+    const std::size_t first = rows.first - rows.first % unit;
+    return {first, std::min(rows.end, first + strip_rows)};
+}
+
 }  // namespace texton::tiles

@@ -34,4 +34,8 @@ private:
     std::size_t count_ = 0;
 };
 
+/// Returns the rows of a strip that computes the first of some rows: at most `strip_rows`, from a multiple of `unit` on,
+/// which may be before these rows. `strip_rows` must be a multiple of `unit`, or the height of the image.
+[[nodiscard]] Rows first_strip(Rows rows, std::size_t strip_rows, std::size_t unit) noexcept;
+
 }  // namespace texton::tiles

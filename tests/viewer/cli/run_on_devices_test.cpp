@@ -92,6 +92,9 @@ TEST_F(CliRunOnDevicesTest, WhatCannotBeComputedIsRefusedBeforeAFileIsWritten) {
     refused(command("statistics a.tif -o b.tif", 2),
             AllOf(HasSubstr("cannot be computed in parts"), Not(HasSubstr("Omit --memory"))));
     refused("'" + kProgram + "' run exposure a.tif -o b.tif --device gpu:all", HasSubstr("'gpu:all' is not a device"));
+    if (!TEXTON_TEST_MPI)
+        refused("OMPI_COMM_WORLD_SIZE=4 '" + kProgram + "' run exposure a.tif -o b.tif --memory 1GiB",
+                HasSubstr("MPI started it 4 times, but Texton was built without MPI"));
     if (const std::string why = Device::why_no_cuda(); !why.empty())
         refused("'" + kProgram + "' run exposure a.tif -o b.tif --device cuda:all",
                 HasSubstr("all CUDA devices were requested, but there is none: " + why));

@@ -48,5 +48,12 @@ TEST(RowSetTest, ItEqualsOneFlagForEachRow) {
     }
 }
 
+TEST(RowSetTest, StripsBeginAtMultiplesOfTheUnit) {
+    EXPECT_EQ(first_strip({5, 100}, 16, 1), (Rows{5, 21}));
+    EXPECT_EQ(first_strip({130, 900}, 256, 128), (Rows{128, 384}));
+    EXPECT_EQ(first_strip({130, 200}, 256, 128), (Rows{128, 200}));
+    EXPECT_EQ(first_strip({30, 100}, 100, 128), (Rows{0, 100})) << "the image has 100 rows";
+}
+
 }  // namespace
 }  // namespace texton::tiles
