@@ -3,7 +3,6 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -33,6 +32,8 @@ constexpr std::size_t kTasksOfWorker = 4;  // of equal size, into which the rows
 Error error_of(ErrorCode code, std::string problem, std::string remedy) {
     return Error({.code = code, .object = "texton run", .problem = std::move(problem), .remedy = std::move(remedy)});
 }
+
+std::string text_of(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 // Returns true for errors of a device, which the devices of other workers need not have.
 bool is_of_device(const Error& error) {
@@ -166,7 +167,8 @@ void RowsOfWorkers::hear(Worker& worker) {
         return lose(worker, error);
     }
     if (!answer->contains("ready")) return finish(worker, *answer);
-    if (answer->at("ready") != image_.description)
+    // Numbers and bytes that JSON lacks are not those of the description any more.
+    if (answer->at("ready").dump() != Json::parse(text_of(image_.description)).dump())
         throw error_of(ErrorCode::io, "an input was changed while the workers were started", "Run the command again.");
     worker.is_ready = true;
 }
@@ -189,8 +191,14 @@ void RowsOfWorkers::lose(Worker& worker, const Error& cause) {
     worker.tasks.clear();
     worker.is_ready = false;
     worker.process.reset();
+    {
+        const std::lock_guard lock(mutex_);
+        worker.report.failure = viewer::error_text(cause);
+    }
     if (std::ranges::none_of(workers_, [](const Worker& other) { return other.process != nullptr; })) fail(cause);
-    fmt::print(stderr, "{}: {} The other workers compute its rows.\n", worker.report.device, viewer::error_text(cause));
+    if (image_.on_loss)
+        image_.on_loss(
+            fmt::format("{}: {} The other workers compute its rows.", worker.report.device, worker.report.failure));
 }
 
 void RowsOfWorkers::fail(const Error& cause) const {

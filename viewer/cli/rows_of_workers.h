@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -30,6 +31,8 @@ struct WorkersOfImage {
     std::size_t memory = 0;              ///< for each kernel of a worker, in bytes
     std::size_t strip_rows = 1;          ///< rows that a worker computes at once
     verify::Json description{};          ///< of the image
+    /// Called by another thread with a sentence about each worker that is lost while others are left.
+    std::function<void(const std::string&)> on_loss{};
 };
 
 /// What a worker has done.
@@ -37,6 +40,7 @@ struct WorkerReport {
     std::string device;
     std::size_t rows = 0;
     double milliseconds = 0;  ///< of computing
+    std::string failure;      ///< why the worker ended early; empty if it did not
 };
 
 class RowsOfWorkers {

@@ -65,7 +65,8 @@ void check(const RunOptions& options, const RunSteps& steps) {
     }
     const fs::path& out = steps.pipeline.back().out;
     if (viewer::is_numbered(out) || is_video_name(out))
-        refuse(fmt::format("{} stands for several frames", out.string()), "Name a single image, or omit --memory.");
+        refuse(fmt::format("{} stands for several frames", out.string()),
+               "Name a single image, or use one device without --memory.");
 }
 
 }  // namespace
@@ -114,6 +115,9 @@ public:
         ChainInStrips chain(options_, steps_, device, memory_of_kernel(1));
         files_ = chain.files();
         if (!options_.resume) return save(chain.image(), 0);
+        if (const std::size_t slices = slice_count(chain.info(), 0); slices != 1)
+            refuse(fmt::format("the rows of {} slices cannot be resumed by one device", slices),
+                   "Omit --resume, or use all devices of a kind, for example --device cpu:all.");
         const auto finished = kept_rows(chain);
         const std::size_t before = finished->rows().count();
         save(tiles::with_finished_rows(chain.image(), finished), before);
@@ -137,6 +141,10 @@ private:
         std::shared_ptr<tiles::FinishedRows> finished;
         std::shared_ptr<RowsOfWorkers> workers;
         std::size_t before = 0;
+        const auto on_loss = [this](const std::string& text) {
+            bar_.hide();
+            fmt::print(stderr, "{}\n", text);
+        };
         {
             ChainInStrips chain = chain_for_workers(memory, devices.size());
             files_ = chain.files();
@@ -147,7 +155,8 @@ private:
                                                                      .command = words_of_run(),
                                                                      .memory = memory,
                                                                      .strip_rows = chain.last().strip_rows(),
-                                                                     .description = chain.description()},
+                                                                     .description = chain.description(),
+                                                                     .on_loss = on_loss},
                                                       finished);
             image = with_rows_of_workers(chain.image(), workers);
         }
@@ -172,8 +181,6 @@ private:
     std::shared_ptr<tiles::FinishedRows> kept_rows(const ChainInStrips& chain) const {
         const tiles::RowLayout layout = layout_of(chain.info());
         const fs::path& out = steps_.pipeline.back().out;
-        if (layout.slices != 1)
-            refuse(fmt::format("the rows of {} slices cannot be resumed", layout.slices), "Omit --resume.");
         auto finished = std::make_shared<tiles::FinishedRows>(out, chain.description(), layout);
         print_disk_bytes(*finished);
         if (finished->rows().count() > 0)
@@ -194,20 +201,19 @@ private:
 
     void save(const ImageFile& image, std::size_t finished, RowsOfWorkers* workers = nullptr) {
         const fs::path& out = steps_.pipeline.back().out;
-        ProgressBar bar("computing", "bytes");
-        bar.show(0, 1);
+        bar_.show(0, 1);
         texton::save(out, image,
                      {.tile = tile_for(out),
                       .alpha = verify::saved_alpha(options_.drop_alpha, files_),
                       .progress = [&](const ImageProgress& progress) {
-                          bar.show(static_cast<double>(progress.done), static_cast<double>(progress.total));
+                          bar_.show(static_cast<double>(progress.done), static_cast<double>(progress.total));
                           return true;
                       }});
-        bar.hide();
+        bar_.hide();
         const std::vector<WorkerReport> reports = workers == nullptr ? std::vector<WorkerReport>{} : workers->reports();
         if (options_.timing) {
-            for (const auto& [device, rows, milliseconds] : reports)
-                fmt::print(stderr, "{}: {} rows in {:.2f} ms\n", device, rows, milliseconds);
+            for (const WorkerReport& report : reports)
+                fmt::print(stderr, "{}: {} rows in {:.2f} ms\n", report.device, report.rows, report.milliseconds);
         }
         const ArrayInfo& info = image.info();
         Extent extent = info.extent;
@@ -219,21 +225,24 @@ private:
             for (const std::string& note : notes) fmt::print("  {}\n", note);
             return;
         }
-        Json out_json{{"device", device_},
-                      {"frames", 1},
-                      {"kernel", steps_.pipeline.back().run.kernel->info.name},
-                      {"memory", memory_},
-                      {"resumed_rows", finished},
-                      {"images",
-                       {{{"format", name(info.format)},
-                         {"width", extent.width},
-                         {"height", extent.height},
-                         {"depth", extent.depth}}}},
-                      {"files", {out.string()}},
-                      {"notes", notes}};
-        for (const auto& [device, rows, milliseconds] : reports)
-            out_json["workers"].push_back({{"device", device}, {"rows", rows}, {"milliseconds", milliseconds}});
-        print_json(out_json);
+        Json printed{{"device", device_},
+                     {"frames", 1},
+                     {"kernel", steps_.pipeline.back().run.kernel->info.name},
+                     {"memory", memory_},
+                     {"resumed_rows", finished},
+                     {"images",
+                      {{{"format", name(info.format)},
+                        {"width", extent.width},
+                        {"height", extent.height},
+                        {"depth", extent.depth}}}},
+                     {"files", {out.string()}},
+                     {"notes", notes}};
+        for (const WorkerReport& report : reports) {
+            Json worker{{"device", report.device}, {"rows", report.rows}, {"milliseconds", report.milliseconds}};
+            if (!report.failure.empty()) worker["failure"] = report.failure;
+            printed["workers"].push_back(std::move(worker));
+        }
+        print_json(printed);
     }
 
     const RunOptions& options_;
@@ -241,6 +250,7 @@ private:
     const RunSteps& steps_;
     std::string device_;  // its name
     std::vector<ImageFile> files_;
+    ProgressBar bar_{"computing", "bytes"};
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <texton/image_save.h>
 
 #include "tests/support/command_line.h"
+#include "tests/support/on_every_device.h"
 #include "tests/support/running_command.h"
 #include "tests/support/texels.h"
 
@@ -39,8 +40,8 @@ protected:
         return bytes;
     }
     static std::string command(const std::string& arguments, int devices) {
-        return "env TEXTON_CPU_DEVICES=" + std::to_string(devices) + " '" + kProgram + "' run --device cpu:all " +
-               arguments;
+        return "env TEXTON_CPU_THREADS=1 TEXTON_CPU_DEVICES=" + std::to_string(devices) + " '" + kProgram +
+               "' run --device cpu:all " + arguments;
     }
     Ended run_on(int devices, const std::string& arguments) const { return shell(command(arguments, devices)); }
     /// Expects that the arguments, which write OUT, write the same texels on one device and on several.
@@ -75,7 +76,24 @@ TEST_F(CliRunOnDevicesTest, LayersAreComputedTogether) {
     write("a.tif", Format::rgba8_unorm, {200, 300});
     write("b.tif", Format::rgba8_unorm, {200, 300});
     ASSERT_EQ(run("convert a.tif b.tif layers.dds --kind layered_2d").status, 0);
-    expect_same(2, "gaussian layers.dds --sigma 3", ".dds");
+    expect_same(2, "gaussian layers.dds --sigma 3", ".dds", " --resume");
+}
+
+TEST_F(CliRunOnDevicesTest, GpusComputeTheBitsOfTheCpuDevice) {
+    if (const std::string why = Device::why_no_cuda(); !why.empty()) {
+        if (test::gpu_required()) FAIL() << "TEXTON_REQUIRE_GPU is 1, but there is no CUDA device: " << why;
+        GTEST_SKIP() << "no CUDA device: " << why;
+    }
+    write("a.tif", Format::rgba8_unorm, {900, 800});
+    for (const std::string arguments :
+         {"gaussian a.tif --sigma 8", "resample a.tif --size 1800x1600 --filter catmull_rom"}) {
+        SCOPED_TRACE(arguments);
+        ASSERT_EQ(run("run " + arguments + " -o whole.tif --device cpu").status, 0);
+        const Ended result = shell("env TEXTON_CUDA_DEVICES=0,0 '" + kProgram + "' run " + arguments +
+                                   " -o several.tif --device cuda:all --memory 256MiB");
+        ASSERT_EQ(result.status, 0) << result.err;
+        EXPECT_TRUE(texels("several.tif") == texels("whole.tif"));
+    }
 }
 
 TEST_F(CliRunOnDevicesTest, WhatCannotBeComputedIsRefusedBeforeAFileIsWritten) {
@@ -112,17 +130,23 @@ TEST_F(CliRunOnDevicesTest, AnInputThatEndsEarlyLeavesTheOldOutput) {
     EXPECT_EQ(files(), 4) << "a.tif, b.tif, out and err";
 }
 
-// The device of the first worker has too little memory.
+// The device of the first worker has too little memory. The other worker starts after the command has printed that.
 TEST_F(CliRunOnDevicesTest, RowsOfADeviceWithTooLittleMemoryAreComputedByTheOthers) {
     write("a.tif", Format::rgba8_unorm, {900, 800});
-    std::ofstream(at("worker")) << "#!/bin/sh\nif mkdir '" << at("first")
-                                << "' 2>/dev/null; then export TEXTON_CPU_MEMORY=1M; fi\nexec '"
-                                << (fs::path(kProgram).parent_path() / "texton-commands").string() << "' \"$@\"\n";
+    std::ofstream(at("worker"))
+        << "#!/bin/sh\nif mkdir '" << at("first")
+        << "' 2>/dev/null; then export TEXTON_CPU_MEMORY=1M; else n=0; until grep -q 'other workers' '" << at("err")
+        << "' || [ $((n += 1)) -gt 1500 ]; do sleep 0.02; done; fi\nexec '"
+        << (fs::path(kProgram).parent_path() / "texton-commands").string() << "' \"$@\"\n";
     fs::permissions(at("worker"), fs::perms::owner_all);
     ASSERT_EQ(run("run median a.tif -o whole.tif --device cpu").status, 0);
     const Ended result =
-        shell("TEXTON_WORKER='" + at("worker") + "' " + command("median a.tif -o b.tif --memory 32MiB", 2));
+        shell("TEXTON_WORKER='" + at("worker") + "' " + command("median a.tif -o b.tif --memory 32MiB --json", 2));
     ASSERT_EQ(result.status, 0) << result.err;
+    std::vector<bool> failed;
+    const json out = json::parse(result.out);
+    for (const json& worker : out["workers"]) failed.push_back(worker.contains("failure"));
+    EXPECT_THAT(failed, testing::UnorderedElementsAre(true, false));
     EXPECT_THAT(result.err, AllOf(HasSubstr("cpu:"), HasSubstr("The other workers compute its rows.")));
     EXPECT_TRUE(texels("b.tif") == texels("whole.tif"));
 }
@@ -131,9 +155,9 @@ TEST_F(CliRunOnDevicesTest, RowsOfADeviceWithTooLittleMemoryAreComputedByTheOthe
 
 class CliRunOnLostDevicesTest : public CliRunOnDevicesTest {
 protected:
-    static constexpr const char* kSlow = "bilateral a.tif -o b.tif --sigma-space 20 --radius 40 --memory 2MiB --resume";
+    static constexpr const char* kSlow = "bilateral a.tif -o b.tif --sigma-space 20 --radius 48 --memory 2MiB --resume";
 
-    /// Writes an image that takes a second to compute.
+    /// Writes an image that takes more than a second of processor time to compute.
     void SetUp() override {
         CommandLine::SetUp();
         write("a.tif", Format::r8_unorm, {500, 1000});
@@ -143,7 +167,7 @@ protected:
         return static_cast<std::size_t>(std::ranges::count(all, '\n'));
     }
     void expect_result() const {
-        ASSERT_EQ(run("run bilateral a.tif -o whole.tif --sigma-space 20 --radius 40 --device cpu").status, 0);
+        ASSERT_EQ(run("run bilateral a.tif -o whole.tif --sigma-space 20 --radius 48 --device cpu").status, 0);
         EXPECT_TRUE(texels("b.tif") == texels("whole.tif"));
         EXPECT_EQ(files(), 5) << "a.tif, b.tif, whole.tif, out and err";
     }
@@ -172,7 +196,7 @@ TEST_F(CliRunOnLostDevicesTest, WithoutWorkersTheErrorSaysWhichRowsAreFinishedAn
         ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 2) << status;
     }
     EXPECT_THAT(text("err"), AllOf(HasSubstr("no worker is left: the process that computes its rows was ended by"),
-                                   HasSubstr("of 1000 rows are finished: 0 to "),
+                                   testing::ContainsRegex("[0-9]+ of 1000 rows are finished: [0-9]+ to [0-9]+"),
                                    HasSubstr("The same command continues after the finished rows.")));
     EXPECT_FALSE(fs::exists(at("b.tif")));
     const Ended result = run_on(3, std::string(kSlow) + " --json");
