@@ -161,6 +161,8 @@ private:
             image = with_rows_of_workers(chain.image(), workers);
         }
         save(image, before, workers.get());
+        image = {};
+        workers.reset();  // no thread writes to the files any more
         finished->remove();
     }
 
