@@ -18,8 +18,8 @@ inline constexpr const char* kStripWorkerArgument = "--strip-worker";
 class WorkerProcess {
 public:
     /// Starts the program and sends it what all images need. The first worker may have been started already, by the
-    /// launcher of the command, so that it loads its libraries while this program does. If `work` contains "command", the
-    /// process is a worker of that command (viewer/cli/strip_worker.h), otherwise one of a batch. Throws
+    /// launcher of the command, so that it loads its libraries while this program does. If `work` contains "command",
+    /// the process is a worker of that command (viewer/cli/strip_worker.h), otherwise one of a batch. Throws
     /// Error{unsupported} if it cannot be started.
     WorkerProcess(const std::filesystem::path& program, verify::Json work);
     virtual ~WorkerProcess();

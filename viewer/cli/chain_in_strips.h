@@ -17,8 +17,8 @@ namespace texton::cli {
 
 class ChainInStrips {
 public:
-    /// Opens the files. `memory` is for each kernel, in bytes. With --timing, prints the rows of a strip of each kernel on
-    /// standard error. The options and the steps must outlive the object.
+    /// Opens the files. `memory` is for each kernel, in bytes. With --timing, prints the rows of a strip of each kernel
+    /// on standard error. The options and the steps must outlive the object.
     ///
     /// Throws Error{bad_argument} if a file stands for several files, or if the number of images is wrong. Throws the
     /// errors of tiles::KernelInStrips.

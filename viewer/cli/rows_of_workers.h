@@ -1,9 +1,9 @@
 #pragma once
 // The rows of an image that several workers compute (strip_worker.h), each in a process of its own.
 //
-// Workers get ranges of rows, from the first row on, and write them to the file of the finished rows. If a worker ends, or
-// its device fails or has too little memory, the others get its rows. Other errors, for example of a file that cannot be
-// read, end the computation.
+// Workers get ranges of rows, from the first row on, and write them to the file of the finished rows. If a worker ends,
+// or its device fails or has too little memory, the others get its rows. Other errors, for example of a file that
+// cannot be read, end the computation.
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>

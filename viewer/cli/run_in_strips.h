@@ -11,8 +11,8 @@ namespace texton::cli {
 
 /// Returns true if the name of a device stands for all devices of a kind, each of which computes parts of the image.
 [[nodiscard]] bool names_all_devices(const std::string& device);
-/// Returns the names of the devices that compute the image. Throws Error{unsupported} if all devices of a kind were named,
-/// and there is none.
+/// Returns the names of the devices that compute the image. Throws Error{unsupported} if all devices of a kind were
+/// named, and there is none.
 [[nodiscard]] std::vector<std::string> devices_for(const RunOptions& options);
 /// Returns the device that the options name. Throws Error{bad_argument} if images cannot be computed in parts on it.
 [[nodiscard]] Device strips_device(const RunOptions& options);

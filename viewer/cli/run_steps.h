@@ -17,8 +17,8 @@ struct RunOptions {
     std::string device;
     ImageOptionText selection;  ///< part, channels and frame of the files
     std::filesystem::path save_pipeline;
-    /// For images that are computed in parts. Empty: they are computed as a whole, or with a default size on all devices of
-    /// a kind.
+    /// For images that are computed in parts. Empty: they are computed as a whole, or with a default size on all
+    /// devices of a kind.
     std::string memory;
     bool resume = false;
     bool allow_outside = false;

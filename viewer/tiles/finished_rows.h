@@ -41,8 +41,8 @@ public:
     std::size_t disk_bytes() const noexcept { return texels_.layout().bytes(); }
     /// Writes rows of all slices, which are finished then. Throws Error{io}.
     void write(Rows rows, const std::byte* texels);
-    /// Makes rows finished that another process of this machine, or a process that has synchronized the file, has written
-    /// to texels().
+    /// Makes rows finished that another process of this machine, or a process that has synchronized the file, has
+    /// written to texels().
     void add(Rows rows);
     /// Stores the finished rows if they are many, or if some time has passed since the last call. Throws Error{io}.
     void store_if_due();

@@ -20,7 +20,8 @@ public:
     [[nodiscard]] bool contains(Rows rows) const { return rows.count() == 0 || end_of(rows.first) >= rows.end; }
     /// Returns the end of the range that contains a row, or the row itself if the set does not contain it.
     [[nodiscard]] std::size_t end_of(std::size_t row) const;
-    /// Returns the first row in the set from `row` on, or `none`, which must not be smaller, if there is none before it.
+    /// Returns the first row in the set from `row` on, or `none`, which must not be smaller, if there is none before
+    /// it.
     [[nodiscard]] std::size_t next(std::size_t row, std::size_t none) const;
     /// Returns the number of rows.
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
@@ -34,8 +35,8 @@ private:
     std::size_t count_ = 0;
 };
 
-/// Returns the rows of a strip that computes the first of some rows: at most `strip_rows`, from a multiple of `unit` on,
-/// which may be before these rows. `strip_rows` must be a multiple of `unit`, or the height of the image.
+/// Returns the rows of a strip that computes the first of some rows: at most `strip_rows`, from a multiple of `unit`
+/// on, which may be before these rows. `strip_rows` must be a multiple of `unit`, or the height of the image.
 [[nodiscard]] Rows first_strip(Rows rows, std::size_t strip_rows, std::size_t unit) noexcept;
 
 }  // namespace texton::tiles
