@@ -84,12 +84,27 @@ TEST_P(StreamingTest, CoarserTilesAreReadFirstAndTilesNearTheCenterBeforeOthers)
     const Stream stream(device());
     StreamedTexture texture = make();
     memory_.forget_reads();
-    request(texture, {{.region = Region{{3 * kSide, 2 * kSide, 0}, {3 * kSide, kSide, 1}}}});
+    request(texture, {{.region = Region{{4 * kSide, kSide, 0}, {kSide, 3 * kSide, 1}}}});
     EXPECT_TRUE(settle(texture, stream).complete());
     const std::vector<PyramidBox> reads = memory_.reads();
-    EXPECT_THAT(levels_of(reads), ElementsAre(3, 2, 2, 1, 1, 0, 0, 0));
-    EXPECT_EQ(reads.at(5).region, tile_region(4, 2));
+    EXPECT_THAT(levels_of(reads), ElementsAre(3, 2, 1, 1, 0, 0, 0));
+    EXPECT_EQ(reads.at(4).region, tile_region(4, 2));
     EXPECT_TRUE(resident_texels_are_right(texture, stream));
+}
+
+TEST_P(StreamingTest, NeighborsInARowAreReadOneAfterTheOther) {
+    const Stream stream(device());
+    StreamedTexture texture = make();
+    memory_.forget_reads();
+    request(texture, {{.region = Region{{3 * kSide, kSide, 0}, {3 * kSide, 3 * kSide, 1}}}});
+    EXPECT_TRUE(settle(texture, stream).complete());
+    std::vector<Region> regions;
+    for (const PyramidBox& read : memory_.reads()) {
+        if (read.level == 0) regions.push_back(read.region);
+    }
+    EXPECT_THAT(regions, ElementsAre(tile_region(3, 2), tile_region(4, 2), tile_region(5, 2), tile_region(3, 1),
+                                     tile_region(4, 1), tile_region(5, 1), tile_region(3, 3), tile_region(4, 3),
+                                     tile_region(5, 3)));
 }
 
 TEST_P(StreamingTest, ViewsWithAHigherWeightAreReadFirst) {

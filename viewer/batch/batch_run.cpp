@@ -63,18 +63,12 @@ std::vector<std::string> devices_named(const std::string& name) {
     return names;
 }
 
-namespace {
-
-// Returns the number of threads for the parallel loops of a worker if the device has threads of its own: then one worker
-// keeps it busy. Returns 0 if the device computes on the threads of each worker. Does not initialize CUDA.
 std::size_t threads_of(const std::string& device, std::size_t processors, std::size_t devices) {
     if (may_be_cuda(device)) return std::max<std::size_t>(1, processors / devices);
     const char* threads = std::getenv("TEXTON_CPU_THREADS");
     if (threads == nullptr || *threads == '\0') return 0;
     return static_cast<std::size_t>(Device::cpu().properties().multiprocessors);
 }
-
-}  // namespace
 
 BatchRun::BatchRun(RunOptions options, const std::vector<BatchItem>& items, Journal& journal,
                    const std::function<void(const BatchEvent&)>& on_event, const std::stop_token& stop)

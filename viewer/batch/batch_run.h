@@ -35,6 +35,9 @@ struct RunOptions {
 /// Returns the names of the devices that BatchOptions::device names. Throws Error{unsupported} if all devices of a kind
 /// were named, and there is none. Does not look for a device that is named alone.
 [[nodiscard]] std::vector<std::string> devices_named(const std::string& name);
+/// Returns the number of threads for the parallel loops of a worker if the device has threads of its own: then one
+/// worker keeps it busy. Returns 0 if the device computes on the threads of each worker. Does not initialize CUDA.
+[[nodiscard]] std::size_t threads_of(const std::string& device, std::size_t processors, std::size_t devices);
 
 /// Computes the items that are not done.
 class BatchRun {

@@ -7,7 +7,7 @@
 //   first -> other   {"terminate": true}    asks the worker to end
 //                    {"end": true}          ends the worker
 //   other -> first   {"ended": signal}      the worker ended, by a signal or by 0
-//   both             no text, tag kLast     the batch is over; the other rank answers the same
+//   both             no text, tag kLast     the command is over; the other rank answers the same
 //
 // All waiting is polling, because MPI has no descriptor that poll() could wait for.
 #include <mpi.h>
@@ -54,7 +54,7 @@ constexpr milliseconds kEndTime{4000};  // for the end of a worker on another ra
 
 [[noreturn]] void fail(std::string problem, std::string remedy) {
     throw Error({.code = ErrorCode::unsupported,
-                 .object = "texton batch",
+                 .object = "texton",
                  .problem = std::move(problem),
                  .remedy = std::move(remedy)});
 }
@@ -183,6 +183,10 @@ public:
     bool is_first() const noexcept override { return true; }
     void serve() override {}
     std::size_t count() const noexcept override { return rank_of_.size(); }
+    std::size_t index_on_rank(std::size_t index) const override {
+        const auto end = rank_of_.begin() + static_cast<std::ptrdiff_t>(index);
+        return static_cast<std::size_t>(std::count(rank_of_.begin(), end, rank_of_.at(index)));
+    }
 
     std::unique_ptr<WorkerProcess> start(std::size_t index, const Json& work) override {
         const int rank = rank_of_.at(index);
@@ -287,13 +291,13 @@ private:
         Json request = Json::parse(text);
         const auto found = workers_.find(tag);
         if (found == workers_.end()) {
-            if (request.contains("pipeline")) start(tag, std::move(request));
+            if (request.contains("pipeline") || request.contains("command")) start(tag, std::move(request));
             return;  // otherwise the worker has ended, and the first rank does not know it yet
         }
         Worker& worker = found->second;
         if (request.contains("terminate")) return worker.process->terminate();
         if (request.contains("end")) return end(tag);
-        for (const Json& output : request.at("outputs")) {
+        for (const Json& output : request.value("outputs", Json::array())) {
             const fs::path path = path_in(output).value_or("");
             if (!path.empty()) worker.folders.insert(path.parent_path());
         }

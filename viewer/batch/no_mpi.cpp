@@ -15,11 +15,13 @@ std::unique_ptr<Ranks> join_ranks(std::size_t /*workers*/) {
         const char* const ranks = std::getenv(name);
         if (ranks == nullptr || std::string(ranks) == "1") continue;
         throw Error({.code = ErrorCode::unsupported,
-                     .object = "texton batch",
+                     .object = "texton",
                      .problem = fmt::format("MPI started it {} times, but Texton was built without MPI, so that each "
-                                            "process would compute the whole batch",
+                                            "process would do the whole work",
                                             ranks),
-                     .remedy = "Build Texton with TEXTON_MPI=ON, or give each process a part with --shard."});
+                     .remedy =
+                         "Build Texton with TEXTON_MPI=ON, or start one process. `texton batch --shard` gives each "
+                         "of several processes a part of a batch."});
     }
     return nullptr;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Several processes (ranks) that mpirun starts with the same command share one batch. The first rank runs the batch and
-// writes the journal. All ranks start workers for it. Only mpi.cpp calls MPI.
+// Several processes (ranks) that mpirun starts with the same command share its work: a batch, or one large image. The
+// first rank runs the command and writes the journal. All ranks start workers for it. Only mpi.cpp calls MPI.
 #include <cstddef>
 #include <memory>
 
@@ -13,7 +13,7 @@ namespace texton::batch {
 class Ranks {
 public:
     virtual ~Ranks() = default;
-    /// Whether this process runs the batch.
+    /// Whether this process runs the command.
     [[nodiscard]] virtual bool is_first() const noexcept = 0;
     /// Starts workers for the first rank until that one destroys its object. For the other ranks only.
     virtual void serve() = 0;
@@ -24,17 +24,19 @@ public:
 /// Texton was built without MPI.
 [[nodiscard]] std::unique_ptr<Ranks> join_ranks(std::size_t workers);
 
-/// Workers of several ranks, for the batches of the first one.
+/// Workers of several ranks, for the command of the first one.
 class RankWorkers {
 public:
     virtual ~RankWorkers() = default;
     /// Returns the number of workers on all ranks.
     [[nodiscard]] virtual std::size_t count() const noexcept = 0;
+    /// Returns the position of a worker among those of its rank.
+    [[nodiscard]] virtual std::size_t index_on_rank(std::size_t index) const = 0;
     /// Starts the worker with an index below count(). Returns null if it is a worker of this process.
     [[nodiscard]] virtual std::unique_ptr<WorkerProcess> start(std::size_t index, const verify::Json& work) = 0;
 };
 
-/// Used by all batches of this process. Null: there are no other ranks.
+/// Used by the command of this process. Null: there are no other ranks.
 inline RankWorkers* rank_workers = nullptr;
 
 }  // namespace texton::batch

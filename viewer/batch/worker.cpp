@@ -60,17 +60,6 @@ Json failure(const std::exception& error, Phase phase) {
     return answer;
 }
 
-// Ends the process when the other end of the socket is closed, also while an image is computed.
-void end_with(int socket) {
-    std::thread([socket] {
-        pollfd end{socket, POLLRDHUP, 0};
-        while (::poll(&end, 1, -1) < 0) {
-        }
-        detail::remove_unfinished_files();
-        ::_exit(0);
-    }).detach();
-}
-
 // Makes malloc keep the memory of an image for the next one. By default it returns large blocks to the system, which
 // then clears the pages of each image again: a fifth of the processor time of a batch that resamples photographs.
 void reuse_memory() {
@@ -167,6 +156,16 @@ private:
 
 bool may_be_cuda(const std::string& device) {
     return device.starts_with("cuda") || (device.empty() && detail::may_have_cuda_device());
+}
+
+void end_with(int socket) {
+    std::thread([socket] {
+        pollfd end{socket, POLLRDHUP, 0};
+        while (::poll(&end, 1, -1) < 0) {
+        }
+        detail::remove_unfinished_files();
+        ::_exit(0);
+    }).detach();
 }
 
 int run_worker(int socket) {

@@ -18,6 +18,9 @@ namespace texton::batch {
 /// Returns true if the device with this name can be a GPU: a name of a CUDA device, or an empty name, which means the best
 /// device, if there can be a CUDA device. Does not initialize CUDA.
 [[nodiscard]] bool may_be_cuda(const std::string& device);
+/// Ends the process when the other end of the socket is closed, also while it computes. Its temporary files are
+/// removed.
+void end_with(int socket);
 /// Runs a worker until the other end of the socket is closed. Returns the exit status.
 int run_worker(int socket);
 

@@ -51,13 +51,14 @@ fs::path worker_program() {
         if (::access(path.c_str(), X_OK) == 0) return path;
         tried.push_back(path.string());
     }
-    fail(fmt::format("the program texton-commands, which computes the images of a batch, was not found: {}",
+    fail(fmt::format("the program texton-commands, which computes images in processes of its own, was not found: {}",
                      fmt::join(tried, ", ")),
          "Install Texton completely, or set TEXTON_WORKER to the path of the program.");
 }
 
 WorkerProcess::WorkerProcess(const fs::path& program, verify::Json work) {
-    if (!adopt(program)) start(program);
+    const bool is_of_batch = !work.contains("command");
+    if (!is_of_batch || !adopt(program)) start(program, is_of_batch ? detail::kWorkerArgument : kStripWorkerArgument);
     while (mark_ == 0) mark_ = std::random_device()();
     work["mark"] = mark_;
     (void)request(work);
@@ -73,7 +74,7 @@ bool WorkerProcess::adopt(const fs::path& program) {
     return true;
 }
 
-void WorkerProcess::start(const fs::path& program) {
+void WorkerProcess::start(const fs::path& program, const char* argument) {
     std::array<int, 2> ends{-1, -1};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
         fail("a socket could not be created: " + std::generic_category().message(errno), "Close other files.");
@@ -84,8 +85,7 @@ void WorkerProcess::start(const fs::path& program) {
     const int bytes = 2 * static_cast<int>(kMaxPacket);
     for (const int socket : {socket_.number(), theirs.number()})
         ::setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
-    if (const int error = detail::spawn_helper(program.c_str(), theirs.number(), process_, detail::kWorkerArgument);
-        error != 0) {
+    if (const int error = detail::spawn_helper(program.c_str(), theirs.number(), process_, argument); error != 0) {
         fail(fmt::format("{} could not be started: {}", program.string(), std::generic_category().message(error)),
              "Install Texton again.");
     }

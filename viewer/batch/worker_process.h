@@ -11,11 +11,16 @@
 
 namespace texton::batch {
 
+/// Argument that makes the program texton-commands a worker of a command that computes one image.
+inline constexpr const char* kStripWorkerArgument = "--strip-worker";
+
 /// A worker as the batch sees it: a process and a socket to it. The destructor ends the process.
 class WorkerProcess {
 public:
     /// Starts the program and sends it what all images need. The first worker may have been started already, by the
-    /// launcher of the command, so that it loads its libraries while this program does. Throws Error{unsupported} if it cannot be started.
+    /// launcher of the command, so that it loads its libraries while this program does. If `work` contains "command",
+    /// the process is a worker of that command (viewer/cli/strip_worker.h), otherwise one of a batch. Throws
+    /// Error{unsupported} if it cannot be started.
     WorkerProcess(const std::filesystem::path& program, verify::Json work);
     virtual ~WorkerProcess();
     WorkerProcess(const WorkerProcess&) = delete;
@@ -39,7 +44,7 @@ protected:
 
 private:
     bool adopt(const std::filesystem::path& program);
-    void start(const std::filesystem::path& program);
+    void start(const std::filesystem::path& program, const char* argument);
 
     detail::OwnedDescriptor socket_;
     pid_t process_ = -1;

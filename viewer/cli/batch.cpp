@@ -19,6 +19,7 @@
 #include "viewer/cli/progress.h"
 #include "viewer/cli/slurm_script.h"
 #include "viewer/cli/terminal.h"
+#include "viewer/cli/typed_words.h"
 #include "viewer/model/end_on_signals.h"
 #include "viewer/text/utf8.h"
 

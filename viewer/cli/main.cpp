@@ -15,8 +15,10 @@
 #include "arrays/files/isolated/spawn_helper.h"
 #include "core/nearest_name.h"
 #include "viewer/batch/worker.h"
+#include "viewer/batch/worker_process.h"
 #include "viewer/cli/commands.h"
 #include "viewer/cli/progress.h"
+#include "viewer/cli/strip_worker.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/launcher/command_line.h"
 #include "viewer/launcher/command_names.h"
@@ -121,6 +123,8 @@ int main(int argc, char** argv) {
     texton::viewer::end_on_signals();
     if (argc == 2 && std::string_view(argv[1]) == texton::detail::kWorkerArgument)
         return texton::batch::run_worker(texton::detail::kControlDescriptor);
+    if (argc == 2 && std::string_view(argv[1]) == texton::batch::kStripWorkerArgument)
+        return cli::run_strip_worker(texton::detail::kControlDescriptor);
     std::signal(SIGPIPE, SIG_IGN);  // writing to a closed pipe fails instead, so that unfinished files are removed
     CLI::App program;
     int output_failure = 0;

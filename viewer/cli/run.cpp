@@ -10,6 +10,7 @@
 #include <texton/error.h>
 #include <texton/image_load.h>
 
+#include "viewer/batch/ranks.h"
 #include "viewer/cli/commands.h"
 #include "viewer/cli/frame_sequence.h"
 #include "viewer/cli/kernel_options.h"
@@ -332,11 +333,17 @@ Status run(Options& options, const std::vector<std::string>& words) {
             fmt::print("{}: {}\n", options.run.save_pipeline.string(), count_of(steps.pipeline.size(), "kernel"));
         return Status::good;
     }
+    const bool in_strips = !options.run.memory.empty() || names_all_devices(options.run.device);
+    const auto ranks = in_strips ? batch::join_ranks(devices_for(options.run).size()) : nullptr;
+    if (ranks != nullptr && !ranks->is_first()) {
+        ranks->serve();
+        return Status::good;
+    }
     check(steps);
     if (!options.run.save_pipeline.empty()) verify::write_pipeline(options.run.save_pipeline, steps.pipeline);
-    if (options.run.resume && options.run.memory.empty())
+    if (options.run.resume && !in_strips)
         refuse("--resume was given without --memory", "Add --memory, for example --memory 2GiB.");
-    if (!options.run.memory.empty()) {
+    if (in_strips) {
         run_in_strips(options.run, steps);
     } else {
         Runner(options.run, steps).run();
@@ -385,6 +392,9 @@ void add_run(CLI::App* command, Status& status) {
         "  --memory computes the image in strips of rows while the files are read and written, on the CPU device\n"
         "  unless --device names another. The result has the same bits. Tiled files are read fastest. TIFF and\n"
         "  OpenEXR files are written in tiles. Kernels that need the whole image, such as statistics, are refused.\n"
+        "  --device cpu:all or cuda:all starts a process for each device, and divides the memory among them. If one\n"
+        "  ends, the others compute its rows. `mpirun -n N texton run ... --memory SIZE` does so with N processes, of\n"
+        "  which each has the memory, if Texton was built with MPI; the same command continues after an interruption.\n"
         "\n"
         "Frames:\n"
         "  to_rgb reads both planes of a frame, and from_rgb writes them, in video files (.y4m, .yuv, .raw). "
@@ -416,6 +426,7 @@ void add_run(CLI::App* command, Status& status) {
         "      --sampler address=wrap\n"
         "  texton run gaussian card.png --sigma 2 --then lut_3d film.cube --filter exact -o graded.png\n"
         "  texton run resample map.tif -o small.tif --size 4000x4000 --filter area --memory 2GiB\n"
+        "  texton run gaussian map.tif -o blurred.tif --sigma 8 --device cuda:all --resume\n"
         "  texton run to_rgb clip_1920x1080_i420.yuv -o frame_%04d.png\n"
         "  texton run from_rgb frame_%04d.png -o clip.y4m\n"
         "\n"

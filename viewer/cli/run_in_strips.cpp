@@ -12,30 +12,24 @@
 #include <texton/frame_writer.h>
 #include <texton/image_save.h>
 
-#include "arrays/files/input_file.h"
-#include "viewer/cli/frame_sequence.h"
+#include "viewer/batch/batch_run.h"
+#include "viewer/batch/ranks.h"
+#include "viewer/cli/chain_in_strips.h"
 #include "viewer/cli/progress.h"
+#include "viewer/cli/rows_of_workers.h"
 #include "viewer/cli/terminal.h"
-#include "viewer/model/computed_images.h"
+#include "viewer/cli/typed_words.h"
 #include "viewer/model/document.h"
-#include "viewer/model/kernel_json.h"
 #include "viewer/model/numbered_paths.h"
-#include "viewer/model/pipeline_images.h"
-#include "viewer/model/planar_files.h"
 #include "viewer/model/saved_images.h"
 #include "viewer/text/memory_size.h"
-#include "viewer/text/utf8.h"
 #include "viewer/text/value_text.h"
-#include "viewer/tiles/computed_image.h"
 #include "viewer/tiles/finished_rows.h"
-#include "viewer/verify/table_file.h"
 
 namespace texton::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using tiles::KernelInput;
-using tiles::KernelInStrips;
 using verify::Json;
 using verify::PipelineStep;
 
@@ -46,8 +40,24 @@ using verify::PipelineStep;
                  .remedy = std::move(remedy)});
 }
 
-void check(const RunSteps& steps) {
-    for (const PipelineStep& step : steps.pipeline) tiles::check_kernel(step.run);
+// Returns an error with another remedy.
+Error with_remedy(const Error& error, std::string remedy) {
+    return Error({.code = error.code(),
+                  .object = error.object(),
+                  .problem = error.problem(),
+                  .remedy = std::move(remedy),
+                  .numbers = error.numbers()});
+}
+
+void check(const RunOptions& options, const RunSteps& steps) {
+    for (const PipelineStep& step : steps.pipeline) {
+        try {
+            tiles::check_kernel(step.run);
+        } catch (const Error& error) {
+            if (!names_all_devices(options.device)) throw;
+            throw with_remedy(error, "Name a single device, for example --device cpu, without --memory.");
+        }
+    }
     for (const PipelineStep& step : steps.pipeline) {
         if (!step.out.empty() && &step != &steps.pipeline.back())
             refuse(fmt::format("{} is written by a kernel before the last one", step.out.string()),
@@ -55,12 +65,17 @@ void check(const RunSteps& steps) {
     }
     const fs::path& out = steps.pipeline.back().out;
     if (viewer::is_numbered(out) || is_video_name(out))
-        refuse(fmt::format("{} stands for several frames", out.string()), "Name a single image, or omit --memory.");
+        refuse(fmt::format("{} stands for several frames", out.string()),
+               "Name a single image, or use one device without --memory.");
 }
 
-Device device_for(const RunOptions& options) {
+}  // namespace
+
+Device strips_device(const RunOptions& options) {
     return options.device.empty() ? Device::cpu() : viewer::device_named(options.device);
 }
+
+namespace {
 
 // Files of these kinds are written in tiles, so that their parts can be read quickly.
 std::optional<Extent> tile_for(const fs::path& out) {
@@ -69,146 +84,135 @@ std::optional<Extent> tile_for(const fs::path& out) {
     return Extent{256, 256};
 }
 
+// Returns the bytes of all workers of this process.
+std::size_t memory_of(const RunOptions& options) {
+    if (!options.memory.empty()) return viewer::memory_size(options.memory, "--memory");
+    return Device::cpu().memory().total / 4;
+}
+
+std::vector<std::string> words_of_run() {
+    std::vector<std::string> words = typed_words();
+    words.erase(words.begin(), std::ranges::find(words, "run"));
+    words.erase(words.begin());
+    return words;
+}
+
 class StripRunner {
 public:
     StripRunner(const RunOptions& options, const RunSteps& steps)
-        : options_(options),
-          device_(device_for(options)),
-          memory_(viewer::memory_size(options.memory, "--memory")),
-          steps_(steps) {
-        check(steps);
+        : options_(options), memory_(memory_of(options)), steps_(steps) {
+        check(options, steps);
     }
 
     void run() {
-        // save() reads parts of 16 MiB or rows of tiles, and encodes them in other memory. The kernels share the rest.
-        constexpr std::size_t kSaving = std::size_t{48} << 20;
-        const std::size_t kernels = steps_.pipeline.size();
-        const std::size_t of_kernel = (memory_ - std::min(memory_ / (kernels + 1), kSaving)) / kernels;
-        ImageFile image;
-        for (std::size_t i = 0; i < kernels; ++i) image = computed(i, std::move(image), of_kernel);
-        if (!options_.resume) return save(image, 0);
-        const auto finished = finished_rows(image);
-        save(tiles::with_finished_rows(image, finished), finished->count());
+        if (names_all_devices(options_.device) || batch::rank_workers != nullptr) return run_with_workers();
+        const Device device = strips_device(options_);
+        device_ = device.name();
+        ChainInStrips chain(options_, steps_, device, memory_of_kernel(1));
+        files_ = chain.files();
+        if (!options_.resume) return save(chain.image(), 0);
+        if (const std::size_t slices = slice_count(chain.info(), 0); slices != 1)
+            refuse(fmt::format("the rows of {} slices cannot be resumed by one device", slices),
+                   "Omit --resume, or use all devices of a kind, for example --device cpu:all.");
+        const auto finished = kept_rows(chain);
+        const std::size_t before = finished->rows().count();
+        save(tiles::with_finished_rows(chain.image(), finished), before);
         finished->remove();
     }
 
 private:
-    ImageFile computed(std::size_t index, ImageFile before, std::size_t memory) {
-        const PipelineStep& step = steps_.pipeline[index];
-        verify::KernelRun run = step.run;
-        const KernelInfo& kernel = run.kernel->info;
-        std::vector<KernelInput> inputs;
-        std::vector<std::size_t> sampler_of_input;  // the planes of a file have the same
-        std::size_t files = 0;
-        if (index > 0) {
-            inputs.push_back({.image = std::move(before)});
-            sampler_of_input.push_back(files++);
-        } else {
-            add_file(steps_.input, run, inputs);
-            sampler_of_input.resize(inputs.size(), files++);
-        }
-        for (const fs::path& file : step.files) {
-            add_file(file, run, inputs);
-            sampler_of_input.resize(inputs.size(), files++);
-        }
-        if (inputs.size() != kernel.inputs.size())
-            refuse(
-                fmt::format("{} needs {} images, but {} were given", kernel.name, kernel.inputs.size(), inputs.size()),
-                fmt::format("`texton run {} --help` lists the inputs.", kernel.name));
-        for (std::size_t i = 0; i < inputs.size(); ++i) {
-            const Json sampler = step.samplers.empty()      ? Json::object()
-                                 : step.samplers.size() > 1 ? step.samplers[sampler_of_input[i]]
-                                                            : step.samplers[0];
-            const bool in_memory = inputs[i].array.block() != nullptr;
-            inputs[i].sampler =
-                verify::sampler_of(sampler, "--sampler", in_memory ? inputs[i].array.info() : inputs[i].image.info());
-        }
-        auto made = std::make_unique<KernelInStrips>(device_, std::move(run), std::move(inputs), memory);
-        if (options_.timing) fmt::print(stderr, "{}: strips of {} rows\n", kernel.name, made->strip_rows());
-        const ImageShape& shape = made->shape();
-        ArrayInfo info;
-        if (index + 1 < steps_.pipeline.size()) {
-            const auto& kinds = steps_.pipeline[index + 1].run.kernel->info.inputs.front().kinds;
-            info = verify::input_info_of(shape.format, shape.extent, kinds, made->input_kind());
-        } else {
-            info =
-                verify::array_info_of(shape.format, shape.extent, 1, verify::writes_cubes(kernel, made->input_kind()));
-        }
-        return tiles::computed_image(std::move(made), info);
+    // save() reads parts of 16 MiB or rows of tiles, and encodes them in other memory. The kernels share the rest.
+    std::size_t memory_of_kernel(std::size_t workers) const {
+        constexpr std::size_t kSaving = std::size_t{48} << 20;
+        const std::size_t kernels = steps_.pipeline.size();
+        return (memory_ - std::min(memory_ / (kernels + 1), kSaving)) / kernels / workers;
     }
 
-    // Adds the table, the image or the planes of a file.
-    void add_file(const fs::path& path, verify::KernelRun& run, std::vector<KernelInput>& inputs) {
-        if (verify::is_table_file(path)) {
-            inputs.push_back({.array = verify::read_table(device_, path, run, inputs.size())});
-            paths_.push_back(fs::absolute(path));
-            return;
+    // Each device computes rows in a process of its own, on each rank if there are several.
+    void run_with_workers() {
+        device_ = options_.device.empty() ? "cpu" : options_.device;
+        const std::vector<std::string> devices = devices_for(options_);
+        const std::size_t memory = memory_of_kernel(devices.size());
+        ImageFile image;
+        std::shared_ptr<tiles::FinishedRows> finished;
+        std::shared_ptr<RowsOfWorkers> workers;
+        std::size_t before = 0;
+        const auto on_loss = [this](const std::string& text) {
+            bar_.hide();
+            fmt::print(stderr, "{}\n", text);
+        };
+        {
+            ChainInStrips chain = chain_for_workers(memory, devices.size());
+            files_ = chain.files();
+            const bool is_kept = options_.resume || batch::rank_workers != nullptr;
+            finished = is_kept ? kept_rows(chain) : unkept_rows(chain);
+            before = finished->rows().count();
+            workers = std::make_shared<RowsOfWorkers>(WorkersOfImage{.devices = devices,
+                                                                     .command = words_of_run(),
+                                                                     .memory = memory,
+                                                                     .strip_rows = chain.last().strip_rows(),
+                                                                     .description = chain.description(),
+                                                                     .on_loss = on_loss},
+                                                      finished);
+            image = with_rows_of_workers(chain.image(), workers);
         }
-        const auto& described = run.kernel->info.inputs;
-        ImageOptions how = options_.selection.options();
-        if (!options_.kind.empty()) {
-            how.kind = verify::kind_of(options_.kind, "--kind");
-        } else if (inputs.size() < described.size() && described[inputs.size()].kinds.size() == 1) {
-            how.kind = described[inputs.size()].kinds.front();
-        }
-        const FrameInput input(path, options_.selection, how);
-        if (input.is_numbered()) refuse(fmt::format("{} stands for several files", path.string()), "Name one file.");
-        const ImageFile image = input.open(0);
-        files_.push_back(image);
-        paths_.push_back(fs::absolute(path));
-        verify::propose_planar(run, image);
-        for (const ImageFile& plane : verify::inputs_of(image)) inputs.push_back({.image = plane});
+        save(image, before, workers.get());
+        image = {};
+        workers.reset();  // no thread writes to the files any more
+        finished->remove();
     }
 
-    std::shared_ptr<tiles::FinishedRows> finished_rows(const ImageFile& image) const {
-        const ArrayInfo& info = image.info();
+    // Returns the chain on the CPU device, so that this process creates no context of CUDA.
+    ChainInStrips chain_for_workers(std::size_t memory, std::size_t workers) const {
+        try {
+            return {options_, steps_, Device::cpu(), memory};
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::out_of_memory || workers == 1) throw;
+            throw with_remedy(error, fmt::format("{} --memory is divided among {} workers.", error.remedy(), workers));
+        }
+    }
+
+    static tiles::RowLayout layout_of(const ArrayInfo& info) {
+        return {row_bytes(info.format, info.extent.width), info.extent.height, slice_count(info, 0)};
+    }
+
+    std::shared_ptr<tiles::FinishedRows> kept_rows(const ChainInStrips& chain) const {
+        const tiles::RowLayout layout = layout_of(chain.info());
         const fs::path& out = steps_.pipeline.back().out;
-        if (slice_count(info, 0) != 1)
-            refuse(fmt::format("the rows of {} slices cannot be resumed", slice_count(info, 0)), "Omit --resume.");
-        auto finished = std::make_shared<tiles::FinishedRows>(
-            out, description(info), row_bytes(info.format, info.extent.width), info.extent.height);
-        fmt::print(stderr, "{}: the finished rows take {} on the disk until the image is complete\n", out.string(),
-                   viewer::size_text(finished->disk_bytes()));
-        if (finished->count() > 0)
-            fmt::print(stderr, "{}: {} of {} rows are finished\n", out.string(), finished->count(), info.extent.height);
+        auto finished = std::make_shared<tiles::FinishedRows>(out, chain.description(), layout);
+        print_disk_bytes(*finished);
+        if (finished->rows().count() > 0)
+            fmt::print(stderr, "{}: {} of {} rows are finished\n", out.string(), finished->rows().count(), layout.rows);
         return finished;
     }
 
-    // Describes everything that the texels depend on.
-    Json description(const ArrayInfo& info) const {
-        const ImageOptions how = options_.selection.options();
-        Json out{{"texton", TEXTON_VERSION},   {"format", name(info.format)},
-                 {"width", info.extent.width}, {"height", info.extent.height},
-                 {"kind", options_.kind},      {"part", how.part},
-                 {"part_name", how.part_name}, {"channels", how.channels},
-                 {"frame", how.frame},         {"raw", how.raw ? to_string(*how.raw) : ""}};
-        for (const PipelineStep& step : steps_.pipeline) {
-            Json object = Json::object();
-            verify::write_kernel_run(object, step.run);
-            object["samplers"] = step.samplers;
-            out["steps"].push_back(std::move(object));
-        }
-        for (const fs::path& path : paths_) {
-            const detail::FileIdentity file = detail::identity_of(path);
-            out["inputs"].push_back({{"path", viewer::to_utf8(path.native())},
-                                     {"bytes", file.bytes},
-                                     {"changed", fmt::format("{}.{:09}", file.seconds, file.nanoseconds)}});
-        }
-        return out;
+    std::shared_ptr<tiles::FinishedRows> unkept_rows(const ChainInStrips& chain) const {
+        auto finished = std::make_shared<tiles::FinishedRows>(steps_.pipeline.back().out, layout_of(chain.info()));
+        print_disk_bytes(*finished);
+        return finished;
     }
 
-    void save(const ImageFile& image, std::size_t finished) {
+    void print_disk_bytes(const tiles::FinishedRows& finished) const {
+        fmt::print(stderr, "{}: the finished rows take {} on the disk until the image is complete\n",
+                   steps_.pipeline.back().out.string(), viewer::size_text(finished.disk_bytes()));
+    }
+
+    void save(const ImageFile& image, std::size_t finished, RowsOfWorkers* workers = nullptr) {
         const fs::path& out = steps_.pipeline.back().out;
-        ProgressBar bar("computing", "bytes");
-        bar.show(0, 1);
+        bar_.show(0, 1);
         texton::save(out, image,
                      {.tile = tile_for(out),
                       .alpha = verify::saved_alpha(options_.drop_alpha, files_),
                       .progress = [&](const ImageProgress& progress) {
-                          bar.show(static_cast<double>(progress.done), static_cast<double>(progress.total));
+                          bar_.show(static_cast<double>(progress.done), static_cast<double>(progress.total));
                           return true;
                       }});
-        bar.hide();
+        bar_.hide();
+        const std::vector<WorkerReport> reports = workers == nullptr ? std::vector<WorkerReport>{} : workers->reports();
+        if (options_.timing) {
+            for (const WorkerReport& report : reports)
+                fmt::print(stderr, "{}: {} rows in {:.2f} ms\n", report.device, report.rows, report.milliseconds);
+        }
         const ArrayInfo& info = image.info();
         Extent extent = info.extent;
         extent.depth = slice_count(info, 0);
@@ -219,29 +223,41 @@ private:
             for (const std::string& note : notes) fmt::print("  {}\n", note);
             return;
         }
-        print_json({{"device", device_.name()},
-                    {"frames", 1},
-                    {"kernel", steps_.pipeline.back().run.kernel->info.name},
-                    {"memory", memory_},
-                    {"resumed_rows", finished},
-                    {"images",
-                     {{{"format", name(info.format)},
-                       {"width", extent.width},
-                       {"height", extent.height},
-                       {"depth", extent.depth}}}},
-                    {"files", {out.string()}},
-                    {"notes", notes}});
+        Json printed{{"device", device_},
+                     {"frames", 1},
+                     {"kernel", steps_.pipeline.back().run.kernel->info.name},
+                     {"memory", memory_},
+                     {"resumed_rows", finished},
+                     {"images",
+                      {{{"format", name(info.format)},
+                        {"width", extent.width},
+                        {"height", extent.height},
+                        {"depth", extent.depth}}}},
+                     {"files", {out.string()}},
+                     {"notes", notes}};
+        for (const WorkerReport& report : reports) {
+            Json worker{{"device", report.device}, {"rows", report.rows}, {"milliseconds", report.milliseconds}};
+            if (!report.failure.empty()) worker["failure"] = report.failure;
+            printed["workers"].push_back(std::move(worker));
+        }
+        print_json(printed);
     }
 
     const RunOptions& options_;
-    Device device_;
     std::size_t memory_;
     const RunSteps& steps_;
+    std::string device_;  // its name
     std::vector<ImageFile> files_;
-    std::vector<fs::path> paths_;  // of the inputs
+    ProgressBar bar_{"computing", "bytes"};
 };
 
 }  // namespace
+
+bool names_all_devices(const std::string& device) { return device == "cpu:all" || device == "cuda:all"; }
+
+std::vector<std::string> devices_for(const RunOptions& options) {
+    return batch::devices_named(options.device.empty() ? "cpu" : options.device);
+}
 
 void run_in_strips(const RunOptions& options, const RunSteps& steps) { StripRunner(options, steps).run(); }
 

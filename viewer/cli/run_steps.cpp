@@ -112,8 +112,10 @@ void add_run_options(CLI::App& command, RunOptions& options) {
         .add_option("--kind", options.kind,
                     "Array kind that the files are read as. Default: from the kernel and the files")
         ->type_name("KIND");
-    command.add_option("--device", options.device,
-                       "Device: cpu, cpu:N, cuda or cuda:N. Default: the first CUDA device, or else the CPU");
+    command.add_option(
+        "--device", options.device,
+        "Device: cpu, cpu:N, cuda or cuda:N; or all devices of a kind, each of which computes parts of the "
+        "image: cpu:all or cuda:all. Default: the first CUDA device, or else the CPU");
     options.selection.add_selection_to(command);
     add_drop_alpha(command, options.drop_alpha);
     command.add_option("--save-pipeline", options.save_pipeline, "Write the kernels and their options to a JSON file")
@@ -121,11 +123,12 @@ void add_run_options(CLI::App& command, RunOptions& options) {
     command
         .add_option("--memory", options.memory,
                     "Compute the image in parts, on the CPU device, with at most this memory for texels: 512MiB, 2GiB. "
-                    "Default: the whole image at once")
+                    "Default: the whole image at once; on all devices of a kind a quarter of the machine's memory")
         ->type_name("SIZE");
-    command.add_flag(
-        "--resume", options.resume,
-        "With --memory: keep finished rows in OUT.rows, and continue with those of a run that was interrupted");
+    command.add_flag("--resume", options.resume,
+                     "With --memory or all devices of a kind: keep finished rows in OUT.rows, and continue with those "
+                     "of a run that was "
+                     "interrupted");
     command.add_flag("--allow-outside", options.allow_outside,
                      "Allow a pipeline to name files outside of the folder of its JSON file");
     command.add_flag("--json", options.json, "Print one JSON object instead of text");
@@ -177,6 +180,19 @@ RunSteps parse_steps(const std::vector<std::string>& words, const StepOptions& b
     }
     if (!before.out.empty()) steps.pipeline.back().out = before.out;
     return steps;
+}
+
+RunSteps parse_run(const std::vector<std::string>& words, RunOptions& options) {
+    StepOptions before;
+    CLI::App app("", "texton run");
+    app.prefix_command();
+    app.set_help_flag();
+    add_step_options(app, before);
+    add_run_options(app, options);
+    add_progress_options(app);
+    viewer::add_reading_options(app);
+    parse(app, words);
+    return parse_steps(app.remaining(), before, options);
 }
 
 }  // namespace texton::cli

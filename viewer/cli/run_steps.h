@@ -17,7 +17,9 @@ struct RunOptions {
     std::string device;
     ImageOptionText selection;  ///< part, channels and frame of the files
     std::filesystem::path save_pipeline;
-    std::string memory;  ///< for images that are computed in parts; empty: they are computed as a whole
+    /// For images that are computed in parts. Empty: they are computed as a whole, or with a default size on all
+    /// devices of a kind.
+    std::string memory;
     bool resume = false;
     bool allow_outside = false;
     bool drop_alpha = false;
@@ -56,5 +58,8 @@ void add_step_options(CLI::App& command, StepOptions& options);
 /// Error{bad_argument} for words that are not valid, and the errors of read_pipeline().
 [[nodiscard]] RunSteps parse_steps(const std::vector<std::string>& words, const StepOptions& before,
                                    RunOptions& options);
+
+/// Parses all words of a command line after `texton run`, as the command does.
+[[nodiscard]] RunSteps parse_run(const std::vector<std::string>& words, RunOptions& options);
 
 }  // namespace texton::cli

@@ -1,6 +1,5 @@
 #include "viewer/cli/slurm_script.h"
 
-#include <fstream>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -40,13 +39,6 @@ bool computes_on_cpu(const std::vector<std::string>& words) {
 }
 
 }  // namespace
-
-std::vector<std::string> typed_words() {
-    std::ifstream file("/proc/self/cmdline", std::ios::binary);
-    std::vector<std::string> words;
-    for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-    return words;
-}
 
 void write_slurm_script(const fs::path& path, int tasks, const std::vector<std::string>& words) {
     std::vector<std::string> kept = without_slurm(words);

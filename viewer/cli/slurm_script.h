@@ -5,9 +5,6 @@
 
 namespace texton::cli {
 
-/// Returns the words of the command line of this process, from the name of the program on.
-[[nodiscard]] std::vector<std::string> typed_words();
-
 /// Writes a script for sbatch: a job array whose tasks run the command `words`, without --slurm and --tasks, each with a
 /// shard of its own. A task that Slurm ends before its time limit, or whose node fails, is queued again and continues.
 /// Throws Error{io}.

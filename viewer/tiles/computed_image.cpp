@@ -69,8 +69,7 @@ private:
 
     void compute(std::size_t index) const {
         next_.rows = {};
-        const Extent extent{level(0).width, kernel_->strip_rows(), level(0).depth};
-        if (next_.pixels.bytes() == 0) next_.pixels = Linear(kernel_->device(), format(), extent);
+        if (next_.pixels.bytes() == 0) next_.pixels = strip_pixels(*kernel_);
         kernel_->compute(rows_of(index), rows_of(index + 1), next_.pixels);
         next_.rows = rows_of(index);
     }
@@ -83,6 +82,11 @@ private:
 };
 
 }  // namespace
+
+Linear strip_pixels(const KernelInStrips& kernel) {
+    const ImageShape& shape = kernel.shape();
+    return {kernel.device(), shape.format, Extent{shape.extent.width, kernel.strip_rows(), shape.extent.depth}};
+}
 
 ImageFile computed_image(std::unique_ptr<KernelInStrips> kernel, const ArrayInfo& info) {
     auto state = std::make_shared<detail::ImageState>();

@@ -7,6 +7,9 @@
 
 namespace texton::tiles {
 
+/// Returns memory for a strip of the kernel's image: strip_rows() rows of all slices. The host can read it.
+[[nodiscard]] Linear strip_pixels(const KernelInStrips& kernel);
+
 /// Returns an image whose texels the kernel computes when they are read, strip by strip, with the memory that the
 /// kernel was created for. While a strip is read, the next one is computed. Reading from top to bottom computes each
 /// strip once.

@@ -9,10 +9,12 @@
 #include <cerrno>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <random>
-#include <span>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -30,22 +32,9 @@ namespace fs = std::filesystem;
 using verify::Json;
 
 constexpr const char* kObject = "texton::tiles::FinishedRows";
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 constexpr std::size_t kGroup = std::size_t{64} << 20;  // bytes that are stored together
 constexpr std::chrono::milliseconds kInterval{500};    // in which rows are stored, if they are fewer
-
-// Calls a function of the system for parts of a buffer, until all bytes are done. Returns the number of bytes.
-template <class Call>
-std::size_t for_all(std::size_t bytes, const Call& call) {
-    std::size_t done = 0;
-    while (done < bytes) {
-        const ssize_t part = call(done, bytes - done);
-        if (part < 0 && errno == EINTR) continue;
-        if (part <= 0) break;
-        done += static_cast<std::size_t>(part);
-    }
-    return done;
-}
 
 fs::path beside(const fs::path& output, const char* ending) {
     fs::path path = output;
@@ -53,56 +42,69 @@ fs::path beside(const fs::path& output, const char* ending) {
     return path;
 }
 
+fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
+
+// Returns the rows of a line of the journal, or nothing if the line is not valid.
+std::optional<std::vector<Rows>> rows_in(const Json& line) {
+    if (!line.is_object() || !line.contains("rows") || !line.at("rows").is_array()) return {};
+    std::vector<Rows> ranges;
+    for (const Json& range : line.at("rows")) {
+        if (!range.is_array() || range.size() != 2 || !range[0].is_number_unsigned() || !range[1].is_number_unsigned())
+            return {};
+        ranges.push_back({range[0].get<std::size_t>(), range[1].get<std::size_t>()});
+        if (ranges.back().first >= ranges.back().end) return {};
+    }
+    return ranges;
+}
+
 }  // namespace
 
-FinishedRows::FinishedRows(const fs::path& output, const Json& description, std::size_t row_bytes, std::size_t rows)
-    : texels_path_(beside(output, ".rows")),
-      lines_path_(beside(output, ".rows.json")),
-      row_bytes_(row_bytes),
-      rows_(rows) {
-    open();
+FinishedRows::FinishedRows(const fs::path& output, const Json& description, RowLayout layout)
+    : lines_path_(beside(output, ".rows.json")), lines_(open_lines()), texels_(beside(output, ".rows"), layout, true) {
     struct stat status {};
-    if (::fstat(lines_.number(), &status) != 0) fail(lines_path_, errno);
+    if (::fstat(lines_.number(), &status) != 0) fail_to_write_rows(lines_path_, errno);
     std::string lines(static_cast<std::size_t>(status.st_size), '\0');
-    const std::size_t got = for_all(lines.size(), [&](std::size_t at, std::size_t bytes) {
+    const std::size_t got = for_all_bytes(lines.size(), [&](std::size_t at, std::size_t bytes) {
         return ::pread(lines_.number(), lines.data() + at, bytes, static_cast<off_t>(at));
     });
-    if (got != lines.size()) fail(lines_path_, errno);
+    if (got != lines.size()) fail_to_write_rows(lines_path_, errno);
     lines.resize(lines.rfind('\n') + 1);  // a line that was not written completely
-    if (::ftruncate(lines_.number(), static_cast<off_t>(lines.size())) != 0) fail(lines_path_, errno);
+    if (::ftruncate(lines_.number(), static_cast<off_t>(lines.size())) != 0) fail_to_write_rows(lines_path_, errno);
     if (lines.empty()) {
         begin(description);
     } else {
         resume(lines, description);
     }
-    check_space();
+    check_space(output, "Free space, or omit --resume.");
 }
 
-void FinishedRows::open() {
-    const auto opened = [&](const fs::path& path, int flags) {
-        detail::OwnedDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0600));
-        if (file.number() < 0) fail(path, errno);
-        return file;
-    };
-    lines_ = opened(lines_path_, O_APPEND);
-    if (::flock(lines_.number(), LOCK_EX | LOCK_NB) != 0)
+FinishedRows::FinishedRows(const fs::path& output, RowLayout layout)
+    : texels_(RowFile::unnamed(folder_of(output), layout)) {
+    check_space(output, "Free space, or compute the image on a single device.");
+}
+
+detail::OwnedDescriptor FinishedRows::open_lines() const {
+    detail::OwnedDescriptor lines(
+        ::open(lines_path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_APPEND, 0600));
+    if (!lines) fail_to_write_rows(lines_path_, errno);
+    if (::flock(lines.number(), LOCK_EX | LOCK_NB) != 0)
         detail::fail_file(kObject, lines_path_, "is used by another process, which computes the same image",
                           "Wait until it ends, or name another output.");
-    texels_ = opened(texels_path_, 0);
+    return lines;
 }
 
 void FinishedRows::begin(const Json& description) {
     std::random_device random;
     const auto mark = static_cast<std::uint32_t>(random());
     detail::mark_temporary_files(mark);
-    if (::ftruncate(texels_.number(), 0) != 0) fail(texels_path_, errno);
+    texels_.clear();
     write_line({{"version", kVersion}, {"mark", mark}, {"image", description}});
 }
 
 void FinishedRows::resume(const std::string& lines, const Json& description) {
     const auto refuse = [&](const std::string& why) {
         detail::fail_file(kObject, lines_path_, why,
-                          fmt::format("Remove this file and {} to compute the whole image.", texels_path_.string()),
+                          fmt::format("Remove this file and {} to compute the whole image.", texels_.path().string()),
                           ErrorCode::bad_argument);
     };
     const auto parsed = [&](std::string_view line) { return Json::parse(line, nullptr, false); };
@@ -120,80 +122,75 @@ void FinishedRows::resume(const std::string& lines, const Json& description) {
             refuse(fmt::format("belongs to another image: {} is {}, and was {}", key, value.dump(),
                                image.contains(key) ? image.at(key).dump() : "not recorded"));
     }
+    const RowLayout& layout = texels_.layout();
     while (++begin < lines.size()) {
         const std::size_t end = lines.find('\n', begin);
-        const Json line = parsed(std::string_view(lines).substr(begin, end - begin));
-        if (!is_number(line, "rows")) refuse("is damaged");
-        count_ = line.at("rows").get<std::size_t>();
+        const auto ranges = rows_in(parsed(std::string_view(lines).substr(begin, end - begin)));
+        if (!ranges) refuse("is damaged");
+        for (const Rows rows : *ranges) {
+            const std::size_t last = (layout.slices - 1) * layout.rows + rows.end;  // of all slices
+            if (rows.end > layout.rows || texels_.size() < last * layout.row_bytes) refuse("is damaged");
+            finished_.add(rows);
+        }
         begin = end;
     }
-    struct stat status {};
-    if (::fstat(texels_.number(), &status) != 0) fail(texels_path_, errno);
-    if (count_ > rows_ || static_cast<std::size_t>(status.st_size) < count_ * row_bytes_) refuse("is damaged");
-    stored_ = count_;
     // The killed process has left its unfinished output.
     const std::uint32_t mark = first.at("mark").get<std::uint32_t>();
-    const fs::path folder = texels_path_.parent_path();
-    detail::remove_marked_files(folder.empty() ? fs::path(".") : folder, mark);
+    detail::remove_marked_files(folder_of(lines_path_), mark);
     detail::mark_temporary_files(mark);
 }
 
-void FinishedRows::check_space() const {
-    const fs::path folder = texels_path_.parent_path();
+void FinishedRows::check_space(const fs::path& output, const char* remedy) const {
     std::error_code failure;
-    const fs::space_info space = fs::space(folder.empty() ? fs::path(".") : folder, failure);
-    const std::size_t needed = row_bytes_ * (rows_ - count_);
+    const fs::space_info space = fs::space(folder_of(output), failure);
+    const RowLayout& layout = texels_.layout();
+    const std::size_t needed = layout.row_bytes * layout.slices * (layout.rows - finished_.count());
     if (failure || space.available >= needed) return;
-    detail::fail_file(kObject, texels_path_,
+    detail::fail_file(kObject, beside(output, ".rows"),
                       fmt::format("needs {} for the rows that are left, but the disk has {}", viewer::size_text(needed),
                                   viewer::size_text(space.available)),
-                      "Free space, or omit --resume.");
+                      remedy);
 }
 
-void FinishedRows::read(std::size_t first, std::size_t rows, std::byte* texels) const {
-    const std::size_t bytes = rows * row_bytes_;
-    const std::size_t got = for_all(bytes, [&](std::size_t at, std::size_t part) {
-        return ::pread(texels_.number(), texels + at, part, static_cast<off_t>(first * row_bytes_ + at));
-    });
-    if (got != bytes)
-        detail::fail_file(kObject, texels_path_, "cannot be read", "Remove it and compute the image again.");
+void FinishedRows::write(Rows rows, const std::byte* texels) {
+    texels_.write(rows, texels);
+    add(rows);
+    store_if_due();
 }
 
-void FinishedRows::append(std::size_t rows, const std::byte* texels) {
-    const std::size_t bytes = rows * row_bytes_;
-    const std::size_t written = for_all(bytes, [&](std::size_t at, std::size_t part) {
-        return ::pwrite(texels_.number(), texels + at, part, static_cast<off_t>(count_ * row_bytes_ + at));
-    });
-    if (written != bytes) fail(texels_path_, errno);
-    count_ += rows;
-    if ((count_ - stored_) * row_bytes_ >= kGroup || Clock::now() - stored_at_ >= kInterval) store();
+void FinishedRows::add(Rows rows) {
+    finished_.add(rows);
+    if (is_kept()) unstored_.add(rows);
+}
+
+void FinishedRows::store_if_due() {
+    const std::size_t bytes = unstored_.count() * texels_.layout().row_bytes * texels_.layout().slices;
+    if (bytes >= kGroup || Clock::now() - stored_at_ >= kInterval) store();
 }
 
 void FinishedRows::store() {
     stored_at_ = Clock::now();
-    if (stored_ == count_) return;
-    if (::fdatasync(texels_.number()) != 0) fail(texels_path_, errno);
-    write_line({{"rows", count_}});
-    stored_ = count_;
+    if (unstored_.count() == 0) return;
+    texels_.synchronize();
+    Json ranges = Json::array();
+    for (const Rows rows : unstored_.ranges()) ranges.push_back({rows.first, rows.end});
+    write_line({{"rows", std::move(ranges)}});
+    unstored_ = {};
 }
 
-void FinishedRows::write_line(const Json& line) {
+void FinishedRows::write_line(const Json& line) const {
     const std::string text = line.dump() + '\n';
-    const std::size_t written = for_all(text.size(), [&](std::size_t at, std::size_t part) {
+    const std::size_t written = for_all_bytes(text.size(), [&](std::size_t at, std::size_t part) {
         return ::write(lines_.number(), text.data() + at, part);
     });
-    if (written != text.size() || ::fdatasync(lines_.number()) != 0) fail(lines_path_, errno);
+    if (written != text.size() || ::fdatasync(lines_.number()) != 0) fail_to_write_rows(lines_path_, errno);
 }
 
 void FinishedRows::remove() noexcept {
+    if (!is_kept()) return;
     std::error_code ignored;
     fs::remove(lines_path_, ignored);  // first: texels without a description are not used
-    fs::remove(texels_path_, ignored);
-}
-
-void FinishedRows::fail(const fs::path& path, int error) const {
-    detail::fail_file(kObject, path, fmt::format("cannot be written: {}", std::generic_category().message(error)),
-                      "Check the folder and the space on the disk. The rows that were finished are kept.");
+    fs::remove(texels_.path(), ignored);
 }
 
 // --- the image -------------------------------------------------------------------------------------------------------
@@ -209,19 +206,23 @@ public:
 
     void read(int level, const Region& box, std::byte* packed) const override {
         const std::lock_guard lock(mutex_);
-        const std::size_t first = box.offset.y;
-        const std::size_t end = first + box.extent.height;
+        const Rows rows{box.offset.y, box.offset.y + box.extent.height};
+        const std::size_t bytes = row_bytes(format(), box.extent.width);
         const bool whole_rows = box.extent.width == this->level(level).width;
-        if (!whole_rows || first > rows_->count()) return image_->read(level, box, packed);
-        const std::size_t finished = std::min(rows_->count(), end);
-        if (finished > first) rows_->read(first, finished - first, packed);
+        if (!whole_rows && !rows_->rows().contains(rows)) return image_->read(level, box, packed);
         // Rows are stored soon after they were computed, also if many are read.
         const std::size_t part = image_->access(level).granule.height;
-        for (std::size_t y = finished; y < end; y += part) {
-            const Region rows{{0, y, 0}, {box.extent.width, std::min(part, end - y), 1}};
-            std::byte* const texels = packed + (y - first) * row_bytes(format(), box.extent.width);
-            image_->read(level, rows, texels);
-            rows_->append(rows.extent.height, texels);
+        for (std::size_t y = rows.first; y < rows.end;) {
+            std::byte* const texels = packed + (y - rows.first) * bytes;
+            std::size_t end = std::min(rows_->rows().end_of(y), rows.end);
+            if (end > y) {
+                rows_->texels().read(0, {y, end}, row_bytes(format(), box.offset.x), bytes, texels);
+            } else {
+                end = rows_->rows().next(y, std::min(y + part, rows.end));
+                image_->read(level, {{0, y, 0}, {box.extent.width, end - y, 1}}, texels);
+                rows_->write({y, end}, texels);
+            }
+            y = end;
         }
     }
     std::vector<Region> boxes(int level, std::size_t max_bytes) const override {

@@ -2,9 +2,10 @@
 // The rows of an image that were computed, in a file beside the output, so that a later process continues with them if
 // this one is killed.
 //
-// OUT.rows has the texels of the rows, from the first one on. OUT.rows.json has one JSON object for each line: first
-// the description of the image, then the number of rows that the disk has stored. Rows are stored in groups: the texels
-// first, and then the line that counts them, so a count never includes texels that a crash can lose.
+// OUT.rows has the texels of the image; those of rows that are not finished are undefined. OUT.rows.json has one JSON
+// object for each line: first the description of the image, then ranges of rows that the disk has stored. Rows are
+// stored in groups: the texels first, and then the line that names them, so a line never includes texels that a crash
+// can lose.
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -14,6 +15,8 @@
 
 #include "arrays/files/descriptor.h"
 #include "viewer/model/json_object.h"
+#include "viewer/tiles/row_file.h"
+#include "viewer/tiles/row_set.h"
 
 namespace texton::tiles {
 
@@ -24,18 +27,26 @@ public:
     /// Throws Error{bad_argument} if the files belong to an image with another description, and names what differs.
     /// Throws Error{io} if they cannot be read or written, if another process uses them, or if the disk has too little
     /// space for the rows that are left: the message contains both sizes.
-    FinishedRows(const std::filesystem::path& output, const verify::Json& description, std::size_t row_bytes,
-                 std::size_t rows);
+    FinishedRows(const std::filesystem::path& output, const verify::Json& description, RowLayout layout);
+    /// Creates a file without a name in the folder of the output. No other process continues with its rows. Throws
+    /// Error{io} likewise.
+    FinishedRows(const std::filesystem::path& output, RowLayout layout);
 
-    /// Returns the number of finished rows.
-    std::size_t count() const noexcept { return count_; }
+    /// Returns true if a later process can continue with the rows.
+    bool is_kept() const noexcept { return lines_.number() >= 0; }
+    const RowSet& rows() const noexcept { return finished_; }
+    /// Returns the texels. Other threads and processes may write rows that are not finished.
+    const RowFile& texels() const noexcept { return texels_; }
     /// Returns the bytes of all rows on the disk.
-    std::size_t disk_bytes() const noexcept { return row_bytes_ * rows_; }
-    /// Reads finished rows. Throws Error{io}.
-    void read(std::size_t first, std::size_t rows, std::byte* texels) const;
-    /// Appends rows. Throws Error{io}.
-    void append(std::size_t rows, const std::byte* texels);
-    /// Stores the rows that were appended. Throws Error{io}.
+    std::size_t disk_bytes() const noexcept { return texels_.layout().bytes(); }
+    /// Writes rows of all slices, which are finished then. Throws Error{io}.
+    void write(Rows rows, const std::byte* texels);
+    /// Makes rows finished that another process of this machine, or a process that has synchronized the file, has
+    /// written to texels().
+    void add(Rows rows);
+    /// Stores the finished rows if they are many, or if some time has passed since the last call. Throws Error{io}.
+    void store_if_due();
+    /// Stores the finished rows. Throws Error{io}.
     void store();
     /// Removes the files.
     void remove() noexcept;
@@ -43,21 +54,17 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
-    void open();
+    detail::OwnedDescriptor open_lines() const;
     void begin(const verify::Json& description);
     void resume(const std::string& lines, const verify::Json& description);
-    void check_space() const;
-    void write_line(const verify::Json& line);
-    [[noreturn]] void fail(const std::filesystem::path& path, int error) const;
+    void check_space(const std::filesystem::path& output, const char* remedy) const;
+    void write_line(const verify::Json& line) const;
 
-    std::filesystem::path texels_path_;
     std::filesystem::path lines_path_;
-    std::size_t row_bytes_;
-    std::size_t rows_;
-    detail::OwnedDescriptor texels_;
-    detail::OwnedDescriptor lines_;
-    std::size_t count_ = 0;
-    std::size_t stored_ = 0;  // of count_
+    detail::OwnedDescriptor lines_;  // none if the rows are not kept
+    RowFile texels_;
+    RowSet finished_;
+    RowSet unstored_;  // of the finished ones
     Clock::time_point stored_at_ = Clock::now();
 };
 

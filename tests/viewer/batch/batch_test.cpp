@@ -16,6 +16,7 @@
 
 #include "tests/support/command_line.h"
 #include "tests/support/reader_processes.h"
+#include "tests/support/running_command.h"
 #include "tests/support/texels.h"
 
 namespace texton {
@@ -62,43 +63,14 @@ protected:
         for (const auto& entry : fs::directory_iterator(at(name))) files += entry.is_regular_file() ? 1 : 0;
         return files;
     }
-    std::vector<test::SeenProcess> workers_of(pid_t batch) const {
-        std::vector<test::SeenProcess> workers = test::children_of(batch);
-        std::erase_if(workers, [](const auto& each) { return each.name != "texton-commands" || each.state == 'Z'; });
-        return workers;
-    }
 };
 
 // A batch in the background.
-class RunningBatch {
+class RunningBatch : public test::RunningCommand {
 public:
     RunningBatch(const fs::path& folder, const std::string& program, const std::string& arguments,
-                 const std::string& device = "cpu") {
-        process_ = ::fork();
-        if (process_ != 0) return;
-        const std::string line = "cd '" + folder.string() + "' && exec '" + program + "' batch --device " + device +
-                                 " " + arguments + " >out 2>err";
-        ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
-        ::_exit(127);
-    }
-    ~RunningBatch() {
-        if (process_ > 0) (void)end(SIGKILL);
-    }
-    RunningBatch(const RunningBatch&) = delete;
-    RunningBatch& operator=(const RunningBatch&) = delete;
-
-    pid_t process() const { return process_; }
-    // Sends a signal, or none, and returns what waitpid() says.
-    int end(int signal) {
-        if (signal != 0) ::kill(process_, signal);
-        int status = 0;
-        ::waitpid(process_, &status, 0);
-        process_ = -1;
-        return status;
-    }
-
-private:
-    pid_t process_ = -1;
+                 const std::string& device = "cpu")
+        : RunningCommand(folder, "'" + program + "' batch --device " + device + " " + arguments) {}
 };
 
 // --- what is computed ---
@@ -382,7 +354,7 @@ TEST_F(CliBatchDeviceTest, OneProcessOfEachDeviceComputesAllImages) {
     images(30, {640, 640});
     RunningBatch running(folder(), kProgram, "blur.json in_*.png -o 'made/{stem}.png' --workers 4 --json", "cpu:all");
     ASSERT_TRUE(test::eventually([&] { return fs::exists(at("made/in_0.png")); }));
-    EXPECT_EQ(workers_of(running.process()).size(), 2u);
+    EXPECT_EQ(running.workers().size(), 2u);
     EXPECT_EQ(running.end(0), 0) << text("out") << text("err");
     EXPECT_EQ(files_in("made"), 30u);
     EXPECT_THAT(text("out"), testing::AllOf(HasSubstr(R"("device":"cpu:0")"), HasSubstr(R"("device":"cpu:1")")));
@@ -434,7 +406,7 @@ TEST_F(CliBatchDeviceTest, AWorkerThatIsKilledCostsNoImage) {
     images(20, {640, 640});
     RunningBatch running(folder(), kProgram, "blur.json in_*.png -o 'made/{stem}.png' --workers 2 --json");
     ASSERT_TRUE(test::eventually([&] { return fs::exists(at("made/in_0.png")); }));
-    const auto workers = workers_of(running.process());
+    const auto workers = running.workers();
     ASSERT_EQ(workers.size(), 1u);
     ::kill(workers.front().process, SIGKILL);
     EXPECT_EQ(running.end(0), 0) << text("out") << text("err");
@@ -456,7 +428,7 @@ TEST_F(CliBatchTest, AWorkerThatIsKilledCostsNoImage) {
     images(20, {640, 640});
     RunningBatch running(folder(), kProgram, "blur.json in_*.png -o 'made/{stem}.png' --workers 2 --json");
     ASSERT_TRUE(test::eventually([&] { return fs::exists(at("made/in_0.png")); }));
-    const auto workers = workers_of(running.process());
+    const auto workers = running.workers();
     ASSERT_FALSE(workers.empty());
     for (const test::SeenProcess& worker : workers) ::kill(worker.process, SIGKILL);
     EXPECT_EQ(running.end(0), 0) << text("out") << text("err");

@@ -180,8 +180,8 @@ TEST_F(CliRunResumedTest, RowsOfAnotherImageOrVersionAreNotUsed) {
             "belongs to another image");
     const std::string lines = text("b.tif.rows.json");
     std::ofstream(at("b.tif.rows.json")) << "{\"version\":9,\"mark\":1,\"image\":{}}\n";
-    refused(kSlow, "has version 9, but this program reads version 1");
-    std::ofstream(at("b.tif.rows.json")) << lines << "{\"rows\":99999999}\n";
+    refused(kSlow, "has version 9, but this program reads version 2");
+    std::ofstream(at("b.tif.rows.json")) << lines << "{\"rows\":[[0,99999999]]}\n";
     refused(kSlow, "is damaged");
     std::ofstream(at("b.tif.rows.json")) << lines;
     write("a.tif", Format::r8_unorm, {700, 1500}, Extent{64, 64});

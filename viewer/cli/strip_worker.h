@@ -1,0 +1,33 @@
+#pragma once
+// The worker of `texton run` with several devices or ranks: a process that computes rows of the image on one device, so
+// that a crash or a lost device costs only the rows that it has not finished. It computes them from its own inputs, and
+// writes them to a file of rows (viewer/tiles/row_file.h). It reads requests from a socket, as JSON texts of one packet
+// each:
+//
+//   command -> worker   {"command": words of the command line, "device", "memory": bytes for each kernel, "threads": of
+//                       parallel loops, "file": path of the rows, "synchronizes": whether rows are stored by the disk
+//                       before they are finished}
+//   worker -> command   {"ready": description of the image}, or a failure
+//   command -> worker   {"rows": [first, end]}, up to two before the first one is finished
+//   worker -> command   {"rows": [first, end], "milliseconds"} for each part that is finished, in order
+//
+// A failure, {"failed": text or parts of an Error}, is the last answer. The worker then waits for its end.
+#include <cstddef>
+
+#include <texton/error.h>
+
+#include "kernels/launch/image_rows.h"
+#include "viewer/model/json_object.h"
+
+namespace texton::cli {
+
+/// CUDA kernels compute rows from a multiple of this row on.
+inline constexpr std::size_t kCudaRowUnit = detail::kRowAlignment;
+
+/// Runs a worker until the other end of the socket is closed. Returns the exit status.
+int run_strip_worker(int socket);
+
+/// Returns the error of an answer that has the key "failed".
+[[nodiscard]] Error error_in(const verify::Json& answer);
+
+}  // namespace texton::cli
