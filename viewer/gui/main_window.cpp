@@ -110,7 +110,10 @@ QString words_of(const Document& document) {
         if (is_layered(row.kind)) out += fmt::format("   {} layers", row.layers);
         if (row.levels > 1) out += fmt::format("   {} levels", row.levels);
     }
-    if (document.halvings() > 0) out += fmt::format("   shown from {}", to_string(document.info().extent));
+    if (document.streamed() != nullptr) {
+        out += "   streamed";
+    } else if (document.halvings() > 0)
+        out += fmt::format("   shown from {}", to_string(document.info().extent));
     return QString::fromStdString(out);
 }
 
@@ -481,13 +484,13 @@ void MainWindow::show_hover() {
 }
 
 // Starts reading the hovered texel from its file if the loaded array is smaller than the image. Then updates the status
-// bar.
+// bar. Texels of streamed images are read where they are seen only.
 void MainWindow::read_hovered() {
     const SeenTexel seen = *workspace_.hovered();
     const auto shown = workspace_.shown();
     const TexelBox texel{static_cast<std::size_t>(seen.at.x), static_cast<std::size_t>(seen.at.y), 1, 1};
     Color value{};
-    if (!shown->is_finer_in_files(seen.subresource) ||
+    if (!shown->is_finer_in_files(seen.subresource) || shown->streamed() != nullptr ||
         StoredTexels(shown, seen.subresource).read_at_hand(texel, {&value, 1}))
         return workspace_.jobs().drop(kHoverTag);
     const QPointer<MainWindow> self(this);

@@ -4,21 +4,22 @@
 
 #include <fmt/format.h>
 
+#include <texton/error.h>
 #include <texton/sample.h>
 
 #include "kernels/functors/cube_direction.h"
+#include "viewer/model/streamed_image.h"
 #include "viewer/text/error_text.h"
 
 namespace texton::viewer {
 namespace {
 
-std::vector<std::byte> stored_bytes(const Document& document, const SubresourceIndex& subresource, std::size_t x,
-                                    std::size_t y, const CancellationToken& token) {
+// Returns the block that contains a texel: of other formats than block-compressed ones the texel itself.
+TexelBox block_at(const Document& document, const SubresourceIndex& subresource, std::size_t x, std::size_t y) {
     const Extent whole = document.extent(subresource);
     const std::size_t side = block_side(document.info(subresource.plane).format);
     const std::size_t left = x / side * side, top = y / side * side;
-    return document.texels(subresource,
-                           {left, top, std::min(side, whole.width - left), std::min(side, whole.height - top)}, token);
+    return {left, top, std::min(side, whole.width - left), std::min(side, whole.height - top)};
 }
 
 Texel sampled(const Document& document, const Sampler& sampler, const SeenTexel& of_files) {
@@ -80,7 +81,8 @@ InspectedTexel inspect_texel(const Scene& scene, const SubresourceIndex& subreso
     out.format = array.format;
     out.channels = info(array.format).channels;
     out.halvings = document.halvings(out.subresource);
-    const std::vector<std::byte> bytes = stored_bytes(document, out.subresource, out.x, out.y, token);
+    const std::vector<std::byte> bytes =
+        document.texels(out.subresource, block_at(document, out.subresource, out.x, out.y), token);
     out.stored = stored_channels(array.format, bytes);
     out.bytes = byte_text(bytes);
     try {
@@ -90,6 +92,14 @@ InspectedTexel inspect_texel(const Scene& scene, const SubresourceIndex& subreso
         out.sampling_problem = error_text(error);
     }
     try {
+        if (document.streamed() != nullptr && document.is_finer_in_files(out.subresource) &&
+            !document.streamed()->texels({out.subresource.level, streamed_layer(document.whole(), out.subresource),
+                                          block_at(document, out.subresource, out.x, out.y)})) {
+            throw Error({.code = ErrorCode::unsupported,
+                         .object = "texton-view",
+                         .problem = "the canvas shows a coarser texel here, because this one is not resident",
+                         .remedy = "Zoom in until it covers a pixel."});
+        }
         out.displayed = displayed(scene, out.subresource, out.x, out.y, token);
     } catch (const std::exception& error) {
         out.display_problem = error_text(error);
