@@ -49,6 +49,7 @@ protected:
     /// Opens a window with this session and waits until its images are loaded.
     void start(const Session& session, QSize size = {1000, 750}, const ImageMemory& memory = {}) {
         QSettings().clear();
+        window_.reset();  // before the workspace, which it uses
         workspace_ = std::make_unique<Workspace>(session, memory);
         window_ = std::make_unique<MainWindow>(*workspace_);
         window_->resize(size);

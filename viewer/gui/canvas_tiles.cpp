@@ -217,9 +217,9 @@ std::optional<CanvasTiles::Wish> CanvasTiles::next_wish() const {
     const auto full = [](const Layer& layer) { return layer.of_files ? Quality::quick : Quality::full; };
     if (auto wish = wish_for(current_, false, seen_, full(current_))) return wish;
     if (auto wish = wish_for(overview_, true, overview_keys_, full(overview_))) return wish;
-    // Texels of a streamed image beyond the canvas become resident when they are seen.
-    const Quality of_ring = current_.revision() > 0 ? Quality::quick : full(current_);
-    if (bytes() < kMaxBytes / 2) return wish_for(current_, false, around_, of_ring);
+    // Of a streamed image only texels of the canvas become resident.
+    if (current_.revision() > 0) return std::nullopt;
+    if (bytes() < kMaxBytes / 2) return wish_for(current_, false, around_, full(current_));
     return std::nullopt;
 }
 

@@ -25,7 +25,7 @@ namespace texton::viewer {
 /// then in full quality, then a ring of tiles around them. Until a tile is ready, older tiles are drawn scaled in its
 /// area. Full tiles that need texels of files are rendered by a job of their own, row by row from top to bottom, so
 /// that slow files do not delay the other tiles. Tiles of a streamed image are rendered again when further texels have
-/// become resident, until they have all of theirs.
+/// become resident, until they have all of theirs; there is no ring around them.
 ///
 /// For the GUI thread only; the jobs must outlive the object.
 class CanvasTiles : public QObject {

@@ -182,6 +182,7 @@ MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
     connect(&workspace_, &Workspace::changed, this, &MainWindow::apply_session);
     connect(&workspace_, &Workspace::documents_changed, this, &MainWindow::show_documents);
     connect(&workspace_, &Workspace::hover_changed, this, &MainWindow::show_hover);
+    connect(&workspace_, &Workspace::texels_arrived, this, &MainWindow::show_hover);
     connect(&workspace_, &Workspace::progressed, this, &MainWindow::show_progress);
     connect(actions_, &Actions::failed, &workspace_, &Workspace::tell);
     if (auto* application = qobject_cast<Application*>(qApp))

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <texton/error.h>
 #include <texton/sample.h>
 
 #include "kernels/functors/cube_direction.h"
@@ -91,15 +90,16 @@ InspectedTexel inspect_texel(const Scene& scene, const SubresourceIndex& subreso
     } catch (const std::exception& error) {
         out.sampling_problem = error_text(error);
     }
+    const bool shows_coarser =
+        document.streamed() != nullptr && document.is_finer_in_files(out.subresource) &&
+        !document.streamed()->texels({out.subresource.level, streamed_layer(document.whole(), out.subresource),
+                                      block_at(document, out.subresource, out.x, out.y)});
+    if (shows_coarser) {
+        out.display_problem =
+            "The canvas shows a coarser texel here, because this one is not resident. Zoom in until it covers a pixel.";
+        return out;
+    }
     try {
-        if (document.streamed() != nullptr && document.is_finer_in_files(out.subresource) &&
-            !document.streamed()->texels({out.subresource.level, streamed_layer(document.whole(), out.subresource),
-                                          block_at(document, out.subresource, out.x, out.y)})) {
-            throw Error({.code = ErrorCode::unsupported,
-                         .object = "texton-view",
-                         .problem = "the canvas shows a coarser texel here, because this one is not resident",
-                         .remedy = "Zoom in until it covers a pixel."});
-        }
         out.displayed = displayed(scene, out.subresource, out.x, out.y, token);
     } catch (const std::exception& error) {
         out.display_problem = error_text(error);

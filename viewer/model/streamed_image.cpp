@@ -4,6 +4,7 @@
 #include <bit>
 #include <chrono>
 #include <exception>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -231,6 +232,10 @@ StreamedStatus StreamedImage::status() const {
             out.failures.push_back(std::move(failure));
         }
     }
+    std::ranges::sort(out.failures, {}, [](const StreamingFailure& failure) {
+        const Offset& at = failure.box.region.offset;
+        return std::tuple(failure.box.level, failure.box.layer, at.y, at.x);
+    });
     for (const StreamedPart& part : parts) {
         const std::size_t right = part.box.x + part.box.width, bottom = part.box.y + part.box.height;
         for (std::size_t y = part.box.y / tile_.height * tile_.height; y < bottom; y += tile_.height) {

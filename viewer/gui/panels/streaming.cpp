@@ -67,6 +67,7 @@ StreamingPanel::StreamingPanel(Workspace& workspace)
     failures_->setWordWrap(true);
     failures_->setMinimumHeight(failures_->fontMetrics().height() * 4);
     auto* column = new QVBoxLayout;
+    column->addStrut(fontMetrics().averageCharWidth() * 40);  // also while the numbers are hidden
     column->addWidget(note_);
     column->addWidget(tiles_);
     column->addWidget(numbers_);
