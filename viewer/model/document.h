@@ -29,11 +29,12 @@ namespace texton::viewer {
 class FileTexels;
 class StreamedImage;
 
-/// When an image is streamed: only the tiles that are seen are in memory. It must be a file with levels that can be read
-/// in any order, and be too large otherwise.
+/// When an image is streamed, so that only the tiles that are seen are in memory. It must be a file with levels that
+/// can be read in any order, and be too large otherwise.
 struct StreamingOptions {
     std::size_t budget = std::size_t{256} << 20;  ///< maximum device memory of the tiles of an image, in bytes
-    /// Images with more bytes are streamed, and all that do not fit the device. Unset: half of the memory of the device.
+    /// Images with more bytes are streamed, and all that do not fit the device. Unset: half of the memory of the
+    /// device.
     std::optional<std::size_t> max_loaded{};
 };
 

@@ -323,8 +323,8 @@ void StreamedImage::tell() {
     if (changed_) changed_();
 }
 
-// Requests the seen parts of the overview's levels from it. Of a finer part, the window is asked for the texels, and the
-// overview for its finest level, which shows until they are there.
+// Requests parts of the overview's levels from the overview. For a finer part, requests the texels from the window, and
+// the finest level of the overview, which is shown until they are resident.
 void StreamedImage::request(const std::vector<StreamedPart>& parts) {
     const auto largest = std::ranges::max_element(parts, {}, [&](const StreamedPart& part) {
         return part.level < first_level_ ? part.box.width * part.box.height : 0;

@@ -62,8 +62,8 @@ std::vector<float> special_values(Format format, float low, float high) {
             -1};
 }
 
-// The pattern smooth: plane waves, three in each channel. A texel adds sin(x + y) = sin x cos y + cos x sin y of each wave,
-// so sines are computed only once for each column and each row of the part.
+// The pattern smooth: plane waves, three in each channel. A texel adds sin(x + y) = sin x cos y + cos x sin y of each
+// wave, so sines are computed only once for each column and each row of the part.
 class Waves {
 public:
     static constexpr std::size_t kPerChannel = 3;
@@ -103,8 +103,8 @@ public:
     }
 
 private:
-    static constexpr double kPeriods[] = {40, 186, 862, 4000};     // texels; each wave of a channel has its own range
-    static constexpr float kAmplitudes[] = {0.01f, 0.08f, 0.41f};  // of short waves to long ones; their sum is 1/2
+    static constexpr double kPeriods[] = {40, 186, 862, 4000};       // texels; each wave of a channel has its own range
+    static constexpr float kAmplitudes[] = {0.006f, 0.044f, 0.45f};  // of short waves to long ones; their sum is 1/2
 
     // Angles are counted in steps of 2^-32 turns, so that they are exact at any position.
     static std::uint32_t steps(double turns) {

@@ -21,7 +21,7 @@ enum class PatternKind : std::uint8_t {
     ties,         ///< random values in the middle between two codes of 8 bits
     transparent,  ///< noise in rectangles whose alpha is 0, 1 or noise
     steps,        ///< rectangles with sides of a few texels; many of their values are the lowest or the highest
-    /// Waves of 40 to 4,000 texels a period, others in each channel. As rgba8_unorm it deflates to a seventh or less.
+    /// Waves of 40 to 4,000 texels a period, others in each channel. As rgba8_unorm it deflates to about an eighth.
     smooth
 };
 
