@@ -47,9 +47,10 @@ inline void show_active(QWidget& widget) {
 class WindowFixture : public testing::Test {
 protected:
     /// Opens a window with this session and waits until its images are loaded.
-    void start(const Session& session, QSize size = {1000, 750}) {
+    void start(const Session& session, QSize size = {1000, 750}, const ImageMemory& memory = {}) {
         QSettings().clear();
-        workspace_ = std::make_unique<Workspace>(session);
+        window_.reset();  // before the workspace, which it uses
+        workspace_ = std::make_unique<Workspace>(session, memory);
         window_ = std::make_unique<MainWindow>(*workspace_);
         window_->resize(size);
         show_active(*window_);

@@ -22,6 +22,7 @@
 #include "viewer/model/saved_images.h"
 #include "viewer/text/memory_size.h"
 #include "viewer/tiles/image_levels.h"
+#include "viewer/verify/pattern_image.h"
 
 namespace texton::cli {
 namespace {
@@ -34,6 +35,7 @@ using verify::HostImage;
 struct Options {
     std::string in;
     std::string out;
+    std::string pattern;  // instead of `in`
     ImageOptionText image;
     std::vector<std::string> values;  // of parameters, NAME=VALUE
     std::vector<std::string> set;     // likewise, of --set
@@ -90,6 +92,10 @@ public:
     }
 
     void run() {
+        if (!options_.pattern.empty()) {
+            const Format format = options_.image.options().format.value_or(Format::rgba8_unorm);
+            return write(verify::pattern_image(options_.pattern, format), options_.out);
+        }
         ImageOptions how = options_.image.options();
         how.levels = 1;
         const FrameInput input(options_.in, options_.image, how);
@@ -198,16 +204,21 @@ Status run(const Options& options) {
 void add_mips(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
     command
-        ->add_option("IN", options->in, "Image file; only its level 0 is read. in_%03d.png stands for numbered files")
-        ->required()
+        ->add_option("IN", options->in,
+                     "Image file; only its level 0 is read. in_%03d.png stands for numbered files. Omitted with "
+                     "--pattern")
         ->type_name("FILE");
     command
         ->add_option(
             "OUT", options->out,
             "File to write, of a type that stores levels: .dds, .ktx2, .exr, .tif or .tx. Of numbered files, each is "
             "written to its own: out_%03d.dds")
-        ->required()
         ->type_name("FILE");
+    command
+        ->add_option("--pattern", options->pattern,
+                     "Draw this image instead of reading IN: a pattern of suites, its size, and optionally a seed, for "
+                     "example smooth:20000x20000 or noise:512x512:7, in --format (default: rgba8_unorm)")
+        ->type_name("PATTERN");
     add_parameters(*command, kernel_named("mips").info, options->values);
     command->add_option("--set", options->set, "Set a parameter; the same as --NAME VALUE")
         ->type_name("NAME=VALUE")
@@ -232,11 +243,22 @@ void add_mips(CLI::App* command, Status& status) {
         "  texton mips sky.exr sky.tx --filter kaiser\n"
         "  texton mips frame_%03d.png frame_%03d.dds               # each file\n"
         "  texton mips map.tif levels.tif --memory 1GiB            # larger than memory\n"
+        "  texton mips --pattern smooth:100000x100000 big.tx --memory 512MiB\n"
         "\n"
         "Exit status:\n"
         "  0  success\n"
         "  2  IN cannot be read, OUT cannot be written or its type stores no levels, or the device does not exist");
-    command->callback([options, &status] { status = run(*options); });
+    command->callback([options, &status] {
+        if (!options->pattern.empty()) {
+            // The only file is the output.
+            if (!options->out.empty()) throw CLI::ExcludesError("--pattern", "IN");
+            std::swap(options->in, options->out);
+        } else if (options->in.empty()) {
+            throw CLI::RequiredError("IN");
+        }
+        if (options->out.empty()) throw CLI::RequiredError("OUT");
+        status = run(*options);
+    });
 }
 
 }  // namespace texton::cli

@@ -13,6 +13,7 @@
 
 #include "viewer/gui/canvas_overlay.h"
 #include "viewer/inspect/region_statistics.h"
+#include "viewer/model/streamed_image.h"
 #include "viewer/text/error_text.h"
 
 namespace texton::viewer {
@@ -60,6 +61,10 @@ Canvas::Canvas(Workspace& workspace, CanvasSide side, QWidget* parent)
     connect(&workspace_, &Workspace::documents_changed, this, again);
     connect(&workspace_, &Workspace::hover_changed, this, &Canvas::describe);
     connect(&workspace_, &Workspace::outlines_changed, this, qOverload<>(&QWidget::update));
+    connect(&workspace_, &Workspace::texels_arrived, this, [this] {
+        tiles_->texels_arrived();
+        against_tiles_->texels_arrived();
+    });
     for (CanvasTiles* tiles : {tiles_, against_tiles_}) {
         connect(tiles, &CanvasTiles::updated, this, qOverload<>(&QWidget::update));
         connect(tiles, &CanvasTiles::updated, this, &Canvas::tell_progress);
@@ -212,6 +217,7 @@ void Canvas::step(int by) {
 void Canvas::refresh() {
     if (!isVisible()) return;
     const Scene now = scene();
+    see(now);
     tiles_->show(shown_side(now));
     const bool wipes = wipe_column(now) < now.width || now.session.compare.mode == CompareMode::wipe;
     against_tiles_->show(wipes && now.against ? against_side(now) : Scene{});
@@ -220,6 +226,18 @@ void Canvas::refresh() {
                 kLeastForText * devicePixelRatioF());
     update();
 }
+
+// Requests the visible texels of streamed images. Before the tiles are rendered, so that they are not taken for final.
+void Canvas::see(const Scene& now) {
+    std::vector<Workspace::Seen> seen;
+    for (const Scene& side : {shown_side(now), against_side(now)}) {
+        if (side.shown && side.shown->streamed()) seen.push_back({side.shown->streamed(), streamed_parts(side)});
+        if (wipe_column(now) >= now.width) break;
+    }
+    workspace_.see(this, std::move(seen));
+}
+
+void Canvas::hideEvent(QHideEvent*) { workspace_.see(this, {}); }
 
 void Canvas::paintEvent(QPaintEvent*) {
     QPainter painter(this);

@@ -80,6 +80,7 @@ protected:
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
 
 private:
     enum class Drag { none, pan, wipe, select };
@@ -89,6 +90,7 @@ private:
     void refit();
     void keep_in_view(const Scene& now);
     void refresh();
+    void see(const Scene& now);
     void set_view(const ViewState& view);
     void pan(Position pixels);
     void move_wipe(double share);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "viewer/model/streamed_image.h"
 #include "viewer/text/error_text.h"
 
 namespace texton::viewer {
@@ -98,6 +99,14 @@ CanvasTiles::CanvasTiles(Jobs& jobs, std::string tag, QObject* parent)
 
 bool CanvasTiles::Layer::shows(const Scene& other) const { return without_zoom(content) == without_zoom(other); }
 
+std::uint64_t CanvasTiles::Layer::revision() const {
+    return content.shown && content.shown->streamed() ? content.shown->streamed()->revision() : 0;
+}
+
+void CanvasTiles::texels_arrived() {
+    if (current_.revision() > 0) start_jobs();
+}
+
 void CanvasTiles::show(const Scene& scene) {
     if (scene.session.display != scene_.session.display) ++display_;
     const PlanePixel before = origin_;
@@ -178,12 +187,15 @@ std::optional<CanvasTiles::Wish> CanvasTiles::wish_for(const Layer& layer, bool 
     // The nearest tile to the center of the canvas comes first.
     const double center_x = (origin_.x + scene_.width / 2.0) / kTileSide - 0.5;
     const double center_y = (origin_.y + scene_.height / 2.0) / kTileSide - 0.5;
+    const std::uint64_t revision = layer.revision();
     std::optional<Wish> out;
     double nearest = 0;
     for (const Key& key : keys) {
         const auto tile = layer.tiles.find(key);
         const bool is_there = tile != layer.tiles.end();
-        if (is_there && tile->second.display == display_ && (quality == Quality::quick || tile->second.full)) continue;
+        const bool is_best = is_there && (tile->second.full || quality == Quality::quick ||
+                                          (revision > 0 && tile->second.revision == revision));
+        if (is_best && tile->second.display == display_) continue;
         // The slot that reads files may take long and is not considered: after a change of the display, the quick tile
         // is rendered again.
         const auto makes_it = [&](const std::optional<Work>& work) { return work && work->makes(layer, key); };
@@ -205,6 +217,8 @@ std::optional<CanvasTiles::Wish> CanvasTiles::next_wish() const {
     const auto full = [](const Layer& layer) { return layer.of_files ? Quality::quick : Quality::full; };
     if (auto wish = wish_for(current_, false, seen_, full(current_))) return wish;
     if (auto wish = wish_for(overview_, true, overview_keys_, full(overview_))) return wish;
+    // Of a streamed image only texels of the canvas become resident.
+    if (current_.revision() > 0) return std::nullopt;
     if (bytes() < kMaxBytes / 2) return wish_for(current_, false, around_, full(current_));
     return std::nullopt;
 }
@@ -294,6 +308,7 @@ void CanvasTiles::start(std::size_t slot, const std::vector<Wish>& wishes) {
             for (const Wish& wish : wishes) {
                 Tile tile;
                 tile.values = wish.values;
+                tile.revision = content.shown->streamed() ? content.shown->streamed()->revision() : 0;
                 if (!of_files.empty())
                     tile.values = std::make_shared<const Values>(
                         std::move(of_files[static_cast<std::size_t>(&wish - wishes.data())]));

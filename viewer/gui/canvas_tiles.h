@@ -24,7 +24,8 @@ namespace texton::viewer {
 /// Worker threads render the tiles from the center of the canvas outward: first the visible tiles in quick quality,
 /// then in full quality, then a ring of tiles around them. Until a tile is ready, older tiles are drawn scaled in its
 /// area. Full tiles that need texels of files are rendered by a job of their own, row by row from top to bottom, so
-/// that slow files do not delay the other tiles.
+/// that slow files do not delay the other tiles. Tiles of a streamed image are rendered again when further texels have
+/// become resident, until they have all of theirs; there is no ring around them.
 ///
 /// For the GUI thread only; the jobs must outlive the object.
 class CanvasTiles : public QObject {
@@ -34,6 +35,8 @@ public:
     /// `tag` is the prefix of the tags of its jobs.
     CanvasTiles(Jobs& jobs, std::string tag, QObject* parent);
 
+    /// Renders tiles again for which texels of a streamed image may have become resident.
+    void texels_arrived();
     /// Sets the scene to render, which must not be a wipe. Tiles that are still valid are kept.
     void show(const Scene& scene);
     /// Draws the area `clip` of the canvas. The coordinates of the painter are screen pixels.
@@ -67,13 +70,15 @@ private:
         QImage image;
         std::shared_ptr<const Values> values;  // null if not kept to save memory
         std::uint64_t display = 0;             // version of the display settings
+        std::uint64_t revision = 0;            // of the streamed image before its texels were read
         bool full = false;
     };
     /// Tiles with the same content and the same zoom.
     struct Layer {
         Scene content;
         std::map<Key, Tile> tiles;
-        bool of_files = false;  // full tiles need texels of files
+        bool of_files = false;           // full tiles need texels of files
+        std::uint64_t revision() const;  // of the streamed image; 0: the image is not streamed
         double zoom() const { return content.session.view.zoom; }
         bool shows(const Scene& other) const;
     };

@@ -51,7 +51,7 @@ struct Options {
     std::string listen;
     bool no_listen = false;
     std::size_t live_memory = texton::viewer::LiveServer::Options{}.memory;
-    std::optional<std::size_t> image_memory;
+    texton::viewer::ImageMemory memory;
     std::string save;
     std::optional<std::size_t> frames;
 };
@@ -195,8 +195,7 @@ int run(int argc, char** argv, const Options& options, QSize size) {
     QApplication::setDesktopFileName("texton-view");
     QApplication::setWindowIcon(QIcon::fromTheme("texton-view"));
     apply_theme(*qApp);
-    Workspace workspace(session);
-    if (options.image_memory) workspace.set_image_memory(*options.image_memory);
+    Workspace workspace(session, options.memory);
     std::optional<SuiteReview> review;
     if (!options.review.empty()) review.emplace(workspace, review_options);
     MainWindow window(workspace);
@@ -288,14 +287,20 @@ int main(int argc, char** argv) {
                    "Maximum memory of all images of running programs, for example 8GiB (default: 4GiB)")
         ->transform(CLI::AsSizeValue(false))
         ->type_name("SIZE");
-    app.add_option("--image-memory", options.image_memory,
+    // AsSizeValue takes -1 for the largest number. The transformation that was added last runs first.
+    const CLI::Validator not_negative(
+        [](std::string& text) { return text.starts_with('-') ? "The size is negative" : std::string(); }, "");
+    app.add_option("--image-memory", options.memory.loaded,
                    "Maximum memory of all images that were loaded, for example 8GiB. Images that are not shown are "
-                   "released, the least recently shown ones first, and read again (default: half of the memory of the "
-                   "device)")
+                   "released, the least recently shown ones first, and read again. Larger images with levels are "
+                   "streamed (default: half of the memory of the device)")
         ->transform(CLI::AsSizeValue(false))
-        // AsSizeValue takes -1 for the largest number. The transformation that was added last runs first.
-        ->transform(CLI::Validator(
-            [](std::string& text) { return text.starts_with('-') ? "The size is negative" : std::string(); }, ""))
+        ->transform(not_negative)
+        ->type_name("SIZE");
+    app.add_option("--stream-budget", options.memory.streamed,
+                   "Maximum device memory of the tiles of a streamed image, for example 64MiB (default: 256MiB)")
+        ->transform(CLI::AsSizeValue(false))
+        ->transform(not_negative)
         ->type_name("SIZE");
     CLI::Option* save =
         app.add_option("--save", options.save,

@@ -110,7 +110,10 @@ QString words_of(const Document& document) {
         if (is_layered(row.kind)) out += fmt::format("   {} layers", row.layers);
         if (row.levels > 1) out += fmt::format("   {} levels", row.levels);
     }
-    if (document.halvings() > 0) out += fmt::format("   shown from {}", to_string(document.info().extent));
+    if (document.streamed() != nullptr) {
+        out += "   streamed";
+    } else if (document.halvings() > 0)
+        out += fmt::format("   shown from {}", to_string(document.info().extent));
     return QString::fromStdString(out);
 }
 
@@ -179,6 +182,7 @@ MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
     connect(&workspace_, &Workspace::changed, this, &MainWindow::apply_session);
     connect(&workspace_, &Workspace::documents_changed, this, &MainWindow::show_documents);
     connect(&workspace_, &Workspace::hover_changed, this, &MainWindow::show_hover);
+    connect(&workspace_, &Workspace::texels_arrived, this, &MainWindow::show_hover);
     connect(&workspace_, &Workspace::progressed, this, &MainWindow::show_progress);
     connect(actions_, &Actions::failed, &workspace_, &Workspace::tell);
     if (auto* application = qobject_cast<Application*>(qApp))
@@ -481,13 +485,13 @@ void MainWindow::show_hover() {
 }
 
 // Starts reading the hovered texel from its file if the loaded array is smaller than the image. Then updates the status
-// bar.
+// bar. Texels of streamed images are read where they are seen only.
 void MainWindow::read_hovered() {
     const SeenTexel seen = *workspace_.hovered();
     const auto shown = workspace_.shown();
     const TexelBox texel{static_cast<std::size_t>(seen.at.x), static_cast<std::size_t>(seen.at.y), 1, 1};
     Color value{};
-    if (!shown->is_finer_in_files(seen.subresource) ||
+    if (!shown->is_finer_in_files(seen.subresource) || shown->streamed() != nullptr ||
         StoredTexels(shown, seen.subresource).read_at_hand(texel, {&value, 1}))
         return workspace_.jobs().drop(kHoverTag);
     const QPointer<MainWindow> self(this);

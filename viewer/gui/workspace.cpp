@@ -15,6 +15,7 @@
 #include "viewer/model/frames.h"
 #include "viewer/model/image_parts.h"
 #include "viewer/model/kernel_result.h"
+#include "viewer/model/streamed_image.h"
 #include "viewer/render/image_list.h"
 #include "viewer/text/error_text.h"
 
@@ -54,10 +55,36 @@ OnImageProgress telling(const QPointer<Workspace>& workspace, const QString& wha
 
 }  // namespace
 
-Workspace::Workspace(const Session& session, QObject* parent)
+// Passes changes of streamed images from their threads to the workspace, as long as it exists. Changes before the GUI
+// thread has seen the last one are one change.
+struct Workspace::Arrivals {
+    std::mutex mutex;
+    Workspace* workspace = nullptr;
+    bool is_posted = false;
+
+    void post() {
+        const std::lock_guard lock(mutex);
+        if (workspace == nullptr || is_posted) return;
+        is_posted = true;
+        QMetaObject::invokeMethod(
+            workspace,
+            [workspace = workspace, this] {
+                {
+                    const std::lock_guard seen(mutex);
+                    is_posted = false;
+                }
+                Q_EMIT workspace->texels_arrived();
+            },
+            Qt::QueuedConnection);
+    }
+};
+
+Workspace::Workspace(const Session& session, const ImageMemory& memory, QObject* parent)
     : QObject(parent),
       session_(session),
       device_(device_named(session.device)),
+      memory_(memory),
+      arrivals_(std::make_shared<Arrivals>()),
       jobs_(std::make_unique<Jobs>(
           static_cast<int>(std::max(2u, std::thread::hardware_concurrency())) + kThreadsForFiles,
           [this](std::function<void()> finish) {
@@ -65,10 +92,17 @@ Workspace::Workspace(const Session& session, QObject* parent)
                   this, [finish = std::move(finish)] { finish(); }, Qt::QueuedConnection);
           },
           [this](const std::string&, const std::string& why) { tell(QString::fromStdString(why)); })) {
+    arrivals_->workspace = this;
     load_missing();
 }
 
-Workspace::~Workspace() { jobs_.reset(); }
+Workspace::~Workspace() {
+    {
+        const std::lock_guard lock(arrivals_->mutex);
+        arrivals_->workspace = nullptr;
+    }
+    jobs_.reset();
+}
 
 // --- session ---------------------------------------------------------------------------------------------------------
 
@@ -323,10 +357,12 @@ void Workspace::load(const std::string& key, const Source& source, const Device&
     const QString title = QString::fromStdString(title_of(source));
     const QPointer<Workspace> self(this);
     const ImageMaker maker = is_live(source) ? live_maker_ : is_made(source) ? maker_ : nullptr;
+    const StreamingOptions streaming{.budget = memory_.streamed, .max_loaded = memory_.loaded};
     jobs_->start(loading_tag(key), [=](const CancellationToken& token) -> Jobs::Finish {
         Entry made{.source = source};
         try {
-            made.document = maker ? maker(source, device) : Document::open(source, device, telling(self, title, token));
+            made.document =
+                maker ? maker(source, device) : Document::open(source, device, telling(self, title, token), streaming);
         } catch (const Error& error) {
             made.problem = text(error);
             made.lacks_memory = error.code() == ErrorCode::out_of_memory;
@@ -335,12 +371,14 @@ void Workspace::load(const std::string& key, const Source& source, const Device&
         }
         return [self, key, device, made = std::move(made)]() mutable {
             if (!self || !self->entries_.contains(key)) return;
-            const bool halved = made.document && made.document->halvings() > 0;
+            const bool halved = made.document && made.document->halvings() > 0 && !made.document->streamed();
             const std::size_t bytes = halved ? packed_bytes(made.document->info()) : 0;
             if ((halved || made.lacks_memory) && self->drop_unseen(device, bytes)) {
                 made.document.reset();
                 return self->load(key, made.source, device, nullptr);
             }
+            if (made.document && made.document->streamed())
+                made.document->streamed()->on_change([arrivals = self->arrivals_] { arrivals->post(); });
             made.used = self->entries_[key].used;
             self->entries_[key] = std::move(made);
             self->release_oldest();
@@ -353,13 +391,13 @@ void Workspace::load(const std::string& key, const Source& source, const Device&
 }
 
 void Workspace::set_image_memory(std::size_t bytes) {
-    image_memory_ = bytes;
+    memory_.loaded = bytes;
     release_oldest();
     Q_EMIT documents_changed();
 }
 
 void Workspace::release_oldest() {
-    const std::size_t limit = image_memory_.value_or(device_.memory().total / 2);
+    const std::size_t limit = memory_.loaded.value_or(device_.memory().total / 2);
     const auto needed = needed_documents();
     const auto bytes_of = [](const Document& document) {
         return packed_bytes(document.info()) + (document.is_planar() ? packed_bytes(document.info(1)) : 0);
@@ -559,14 +597,40 @@ std::vector<Outline> Workspace::outlines() const {
     return all;
 }
 
+// --- streamed images -------------------------------------------------------------------------------------------------
+
+void Workspace::see(const QObject* canvas, std::vector<Seen> seen) {
+    std::map<std::shared_ptr<StreamedImage>, std::vector<StreamedPart>> parts;
+    for (const auto& [owner, each] : seen_) {
+        for (const Seen& image : each) parts[image.image];  // without parts unless it is seen now
+    }
+    seen_[canvas] = std::move(seen);
+    for (const auto& [owner, each] : seen_) {
+        for (const Seen& image : each) {
+            std::vector<StreamedPart>& all = parts[image.image];
+            all.insert(all.end(), image.parts.begin(), image.parts.end());
+        }
+    }
+    for (auto& [image, all] : parts) image->look(std::move(all));
+}
+
+bool Workspace::streams_settled() const {
+    for (const auto& [owner, each] : seen_) {
+        if (std::ranges::any_of(each, [](const Seen& image) { return !image.image->settled(); })) return false;
+    }
+    return true;
+}
+
 void Workspace::tell(const QString& text) { Q_EMIT told(text); }
 
 void Workspace::settle() {
+    bool settled = false;
     do {
+        settled = streams_settled();  // before the events: among them is the last change of a streamed image
         QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
         // The results of the last jobs may start further jobs.
         if (jobs_->idle()) QCoreApplication::processEvents();
-    } while (!jobs_->idle());
+    } while (!settled || !jobs_->idle());
 }
 
 }  // namespace texton::viewer

@@ -31,6 +31,16 @@ struct Outline {
 };
 
 class SuiteReview;
+class StreamedImage;
+struct StreamedPart;
+
+/// Memory of images from files.
+struct ImageMemory {
+    /// Maximum bytes of all images that were loaded, and of an image that is not streamed. Unset: half of the memory of
+    /// the device.
+    std::optional<std::size_t> loaded{};
+    std::size_t streamed = StreamingOptions{}.budget;  ///< maximum bytes of the tiles of each streamed image
+};
 
 /// The state that the window and its panels share: the session with its undo history, the loaded documents, and the
 /// jobs on worker threads. For the GUI thread only; all signals are emitted there.
@@ -38,7 +48,8 @@ class Workspace : public QObject {
     Q_OBJECT
 
 public:
-    explicit Workspace(const Session& session, QObject* parent = nullptr);
+    explicit Workspace(const Session& session, QObject* parent = nullptr) : Workspace(session, ImageMemory{}, parent) {}
+    Workspace(const Session& session, const ImageMemory& memory, QObject* parent = nullptr);
     ~Workspace() override;
 
     const Session& session() const noexcept { return session_; }
@@ -162,6 +173,15 @@ public:
     /// the device.
     void set_image_memory(std::size_t bytes);
 
+    /// Parts of a streamed image that a canvas shows.
+    struct Seen {
+        std::shared_ptr<StreamedImage> image;
+        std::vector<StreamedPart> parts;
+    };
+    /// Sets what a canvas shows of streamed images, in place of what it showed before. Images that no canvas shows
+    /// release their tiles.
+    void see(const QObject* canvas, std::vector<Seen> seen);
+
     /// Shows a message in the status bar for some seconds.
     void tell(const QString& text);
 
@@ -172,6 +192,8 @@ Q_SIGNALS:
     void hover_changed();
     /// The outlines or the vector graphics have changed.
     void outlines_changed();
+    /// Texels of streamed images have become resident, or nothing more is being read for them.
+    void texels_arrived();
     /// Progress of loading, reading or exporting `what`, from 0 to 1. Negative: finished.
     void progressed(double share, QString what);
     void told(QString text);
@@ -203,12 +225,17 @@ private:
     QString kernel_obstacle() const;
     static std::string key_of(const Source& source, const Device& device);
     const Entry* entry(std::size_t index, const Device& device) const;
+    /// Returns true if nothing is being read for the streamed images that are shown.
+    bool streams_settled() const;
 
     Session session_;
     History history_;
     Device device_;
     std::map<std::string, Entry> entries_;  // by source and device
-    std::optional<std::size_t> image_memory_;
+    ImageMemory memory_;
+    struct Arrivals;
+    std::shared_ptr<Arrivals> arrivals_;  // also used by the threads of streamed images
+    std::map<const QObject*, std::vector<Seen>> seen_;
     std::uint64_t uses_ = 0;
     std::shared_ptr<const Document> kernel_result_;
     std::string kernel_key_;

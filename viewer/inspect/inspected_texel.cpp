@@ -7,18 +7,18 @@
 #include <texton/sample.h>
 
 #include "kernels/functors/cube_direction.h"
+#include "viewer/model/streamed_image.h"
 #include "viewer/text/error_text.h"
 
 namespace texton::viewer {
 namespace {
 
-std::vector<std::byte> stored_bytes(const Document& document, const SubresourceIndex& subresource, std::size_t x,
-                                    std::size_t y, const CancellationToken& token) {
+// Returns the block that contains a texel: of other formats than block-compressed ones the texel itself.
+TexelBox block_at(const Document& document, const SubresourceIndex& subresource, std::size_t x, std::size_t y) {
     const Extent whole = document.extent(subresource);
     const std::size_t side = block_side(document.info(subresource.plane).format);
     const std::size_t left = x / side * side, top = y / side * side;
-    return document.texels(subresource,
-                           {left, top, std::min(side, whole.width - left), std::min(side, whole.height - top)}, token);
+    return {left, top, std::min(side, whole.width - left), std::min(side, whole.height - top)};
 }
 
 Texel sampled(const Document& document, const Sampler& sampler, const SeenTexel& of_files) {
@@ -80,7 +80,8 @@ InspectedTexel inspect_texel(const Scene& scene, const SubresourceIndex& subreso
     out.format = array.format;
     out.channels = info(array.format).channels;
     out.halvings = document.halvings(out.subresource);
-    const std::vector<std::byte> bytes = stored_bytes(document, out.subresource, out.x, out.y, token);
+    const std::vector<std::byte> bytes =
+        document.texels(out.subresource, block_at(document, out.subresource, out.x, out.y), token);
     out.stored = stored_channels(array.format, bytes);
     out.bytes = byte_text(bytes);
     try {
@@ -88,6 +89,15 @@ InspectedTexel inspect_texel(const Scene& scene, const SubresourceIndex& subreso
         out.sampled = sampled(document, sampler_of(scene.session, document), {out.subresource, center});
     } catch (const std::exception& error) {
         out.sampling_problem = error_text(error);
+    }
+    const bool shows_coarser =
+        document.streamed() != nullptr && document.is_finer_in_files(out.subresource) &&
+        !document.streamed()->texels({out.subresource.level, streamed_layer(document.whole(), out.subresource),
+                                      block_at(document, out.subresource, out.x, out.y)});
+    if (shows_coarser) {
+        out.display_problem =
+            "The canvas shows a coarser texel here, because this one is not resident. Zoom in until it covers a pixel.";
+        return out;
     }
     try {
         out.displayed = displayed(scene, out.subresource, out.x, out.y, token);

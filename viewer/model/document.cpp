@@ -7,6 +7,7 @@
 
 #include <texton/copy.h>
 #include <texton/error.h>
+#include <texton/image_pyramid.h>
 
 #include "viewer/model/file_reading.h"
 #include "viewer/model/file_texels.h"
@@ -15,24 +16,60 @@
 #include "viewer/model/named_paths.h"
 #include "viewer/model/positions.h"
 #include "viewer/model/reduced_image.h"
+#include "viewer/model/streamed_image.h"
+#include "viewer/text/error_text.h"
 #include "viewer/text/value_text.h"
 
 namespace texton::viewer {
 namespace {
 
+constexpr std::size_t kMaxCoarseBytes = std::size_t{16} << 20;  // of the array of a streamed image
+
 std::size_t nearest(std::size_t index, std::size_t count) { return std::min(index, count - 1); }
+
+// Returns true if any tile of the image can be read without the rest of its level.
+bool can_stream(const FrameFiles& files, const ImageFile& image) {
+    const ArrayInfo& info = image.info();
+    return files.source.paths.size() == 1 && info.levels > 1 && !is_flat(info.kind) &&
+           info.kind != ArrayKind::array_3d && plane_count(info.format) == 1 && !image.access().in_order;
+}
+
+// Returns the number of finest levels that are not loaded into the array of a streamed image.
+int streamed_levels(const Device& device, const ArrayInfo& image, std::size_t budget) {
+    int levels = needed_halvings(device, image);
+    while (levels + 1 < image.levels && packed_bytes(halved(image, levels)) > std::min(kMaxCoarseBytes, budget / 4))
+        ++levels;
+    return levels;
+}
 
 }  // namespace
 
 std::shared_ptr<const Document> Document::open(const Source& source, const Device& device,
-                                               const OnImageProgress& progress) {
+                                               const OnImageProgress& progress,
+                                               const std::optional<StreamingOptions>& streaming) {
     const FrameFiles files = files_of(source);
     for (const std::filesystem::path& path : files.source.paths) refuse_special_file(path);
     const ImageFile whole = open_image(files.source.paths, files.source.options, file_reading());
     const int maximum = max_halvings(whole.info());
-    for (int halvings = needed_halvings(device, whole.info());; ++halvings) {
+    const int needed = needed_halvings(device, whole.info());
+    std::string streaming_problem;
+    if (streaming && can_stream(files, whole)) {
+        const std::size_t max_loaded = streaming->max_loaded.value_or(device.memory().total / 2);
+        if (needed > 0 || packed_bytes(whole.info()) > max_loaded) {
+            try {
+                return open_streamed(source, files, device, whole, *streaming, progress);
+            } catch (const Canceled&) {
+                throw;
+            } catch (const Error& error) {
+                streaming_problem = error_text(error);
+            }
+        }
+    }
+    for (int halvings = needed;; ++halvings) {
         try {
-            return open_halved(source, files, device, whole, halvings, progress);
+            const auto document = open_halved(source, files, device, whole, halvings, progress);
+            document->streaming_problem_ = std::move(streaming_problem);
+            return document;
         } catch (const Error& error) {
             // Other processes may have allocated memory in the meantime, or the process may have a lower limit.
             if (error.code() == ErrorCode::out_of_memory && halvings < maximum) continue;
@@ -49,9 +86,20 @@ std::shared_ptr<const Document> Document::open(const Source& source, const Devic
     }
 }
 
-std::shared_ptr<const Document> Document::open_halved(const Source& source, const FrameFiles& files,
-                                                      const Device& device, const ImageFile& whole, int halvings,
-                                                      const OnImageProgress& progress) {
+std::shared_ptr<Document> Document::open_streamed(const Source& source, const FrameFiles& files, const Device& device,
+                                                  const ImageFile& whole, const StreamingOptions& streaming,
+                                                  const OnImageProgress& progress) {
+    auto tiles = std::make_shared<StreamedImage>(
+        device, open_pyramid(files.source.paths.front(), files.source.options, file_reading()),
+        StreamedImageOptions{.budget = streaming.budget});
+    const int levels = streamed_levels(device, whole.info(), streaming.budget);
+    const auto document = open_halved(source, files, device, whole, levels, progress);
+    if (levels > 0) document->streamed_ = std::move(tiles);
+    return document;
+}
+
+std::shared_ptr<Document> Document::open_halved(const Source& source, const FrameFiles& files, const Device& device,
+                                                const ImageFile& whole, int halvings, const OnImageProgress& progress) {
     const std::shared_ptr<Document> document(new Document(source, title_of(files.source), whole, device));
     document->files_ = files;
     LoadOptions options{.progress = progress};
@@ -165,7 +213,13 @@ std::vector<std::byte> Document::texels(const SubresourceIndex& subresource, con
 
 std::optional<std::vector<std::byte>> Document::texels_at_hand(const SubresourceIndex& subresource,
                                                                const TexelBox& box) const {
-    if (is_finer_in_files(subresource)) return file_texels_->kept(clamped(subresource), box);
+    if (is_finer_in_files(subresource)) {
+        const SubresourceIndex at = clamped(subresource);
+        if (streamed_) {
+            if (auto resident = streamed_->texels({at.level, streamed_layer(whole_, at), box})) return resident;
+        }
+        return file_texels_->kept(at, box);
+    }
     return array_texels(subresource, box);
 }
 
@@ -205,15 +259,26 @@ Texture Document::texel_texture(int plane) const {
 }
 
 std::string halving_text(const Document& document) {
-    if (document.halvings() == 0) return {};
+    const std::string unstreamed = document.streaming_problem().empty()
+                                       ? std::string()
+                                       : "The image is not streamed: " + document.streaming_problem();
+    if (document.halvings() == 0) return unstreamed;
     const int part = 1 << document.halvings();
+    if (document.streamed() != nullptr) {
+        return fmt::format(
+            "Streamed: of {} texels of {} ({}), tiles are read where they are seen. Samplers, kernels, comparisons and "
+            "statistics use level {} ({}).",
+            to_string(document.file().info().extent), name(document.file().info().format),
+            size_text(packed_bytes(document.file().info())), document.halvings(), to_string(document.info().extent));
+    }
     if (document.source().paths.empty())
         return fmt::format("It was computed from an image at 1/{} of its width and height.", part);
     const ArrayInfo& whole = document.file().info();
     return fmt::format(
         "Shown at 1/{} of its width and height: {} cannot hold {} texels of {} ({}). When zoomed in, stored texels "
-        "come from the file; samplers, kernels and statistics use the reduced image.",
-        part, document.device().name(), to_string(whole.extent), name(whole.format), size_text(packed_bytes(whole)));
+        "come from the file; samplers, kernels and statistics use the reduced image.{}{}",
+        part, document.device().name(), to_string(whole.extent), name(whole.format), size_text(packed_bytes(whole)),
+        unstreamed.empty() ? "" : " ", unstreamed);
 }
 
 std::string title_of(const Source& source) {

@@ -27,6 +27,16 @@
 namespace texton::viewer {
 
 class FileTexels;
+class StreamedImage;
+
+/// When an image is streamed, so that only the tiles that are seen are in memory. It must be a file with levels that
+/// can be read in any order, and be too large otherwise.
+struct StreamingOptions {
+    std::size_t budget = std::size_t{256} << 20;  ///< maximum device memory of the tiles of an image, in bytes
+    /// Images with more bytes are streamed, and all that do not fit the device. Unset: half of the memory of the
+    /// device.
+    std::optional<std::size_t> max_loaded{};
+};
 
 /// An image of a session and its array on a device. Immutable: several threads may use it at once.
 class Document : public std::enable_shared_from_this<Document> {
@@ -34,8 +44,11 @@ public:
     /// Reads the files and uploads the image. Blocks. If the image is too large for the device, it is reduced, as far
     /// as possible (see reduced_image.h). Throws the errors of open_image() and load(), and Canceled if `progress`
     /// returns false.
+    ///
+    /// With `streaming`, images that are large enough get a streamed() image, and their array has a coarse level only.
     static std::shared_ptr<const Document> open(const Source& source, const Device& device,
-                                                const OnImageProgress& progress = {});
+                                                const OnImageProgress& progress = {},
+                                                const std::optional<StreamingOptions>& streaming = {});
     /// Creates a document from an existing array, for example the result of a kernel. If `like` is reduced and its
     /// array has the same extent, the result refers to the same positions as `like`.
     static std::shared_ptr<const Document> of(Array array, std::string title, const Document* like = nullptr);
@@ -68,6 +81,10 @@ public:
     int halvings(const SubresourceIndex& subresource) const noexcept {
         return std::max(0, halvings_ - subresource.level);
     }
+    /// Returns the tiles of the levels that are finer than the array, or null if the image is not streamed.
+    const std::shared_ptr<StreamedImage>& streamed() const noexcept { return streamed_; }
+    /// Returns why the image was not streamed although it is large enough; usually empty.
+    const std::string& streaming_problem() const noexcept { return streaming_problem_; }
     /// Returns the array as a document that is not reduced.
     std::shared_ptr<const Document> as_loaded() const { return as_loaded_ ? as_loaded_ : shared_from_this(); }
     const Device& device() const noexcept { return device_; }      ///< Returns the device of the array.
@@ -109,9 +126,11 @@ public:
     Texture texel_texture(int plane = 0) const;
 
 private:
-    static std::shared_ptr<const Document> open_halved(const Source& source, const FrameFiles& files,
-                                                       const Device& device, const ImageFile& whole, int halvings,
-                                                       const OnImageProgress& progress);
+    static std::shared_ptr<Document> open_halved(const Source& source, const FrameFiles& files, const Device& device,
+                                                 const ImageFile& whole, int halvings, const OnImageProgress& progress);
+    static std::shared_ptr<Document> open_streamed(const Source& source, const FrameFiles& files, const Device& device,
+                                                   const ImageFile& whole, const StreamingOptions& streaming,
+                                                   const OnImageProgress& progress);
     Document(Source source, std::string title, ImageFile image, Device device)
         : source_(std::move(source)),
           title_(std::move(title)),
@@ -137,9 +156,12 @@ private:
     ArrayInfo whole_chroma_;
     std::shared_ptr<const FileTexels> file_texels_;  // null if the array is not reduced
     std::shared_ptr<const Document> as_loaded_;      // null: this document
+    std::shared_ptr<StreamedImage> streamed_;
+    std::string streaming_problem_;
 };
 
-/// Returns a notice that the document is reduced, and why. Empty if it is not reduced.
+/// Returns a notice that the document is reduced or streamed, and why. Empty if it is
+/// not reduced.
 [[nodiscard]] std::string halving_text(const Document& document);
 /// Returns the title of a source: "a.png" or "a.png and 5 more".
 [[nodiscard]] std::string title_of(const Source& source);

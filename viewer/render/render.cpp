@@ -8,9 +8,11 @@
 
 #include "arrays/unit/cube_map.h"
 #include "viewer/model/reduced_image.h"
+#include "viewer/model/streamed_image.h"
 #include "viewer/render/differences.h"
 #include "viewer/render/planar_color.h"
 #include "viewer/render/render_parts.h"
+#include "viewer/render/streamed_texels.h"
 
 namespace texton::viewer {
 namespace {
@@ -103,8 +105,19 @@ Part halved_part(const Document& document, const Part& part, int times) {
     return out;
 }
 
-// Returns true if a pixel covers less than one texel of the array and the files have more texels.
+// Returns the level of a streamed image, relative to the subresource of the part, of which a pixel covers one texel to
+// almost two in the direction with more detail. Returns nothing if the array has this level.
+std::optional<int> streamed_level(const Document& document, const Part& part, double zoom) {
+    if (document.streamed() == nullptr) return {};
+    const double texels = std::min(part.texels_across(), part.texels_down()) / zoom;
+    const int coarser = texels < 2 ? 0 : std::ilogb(texels);
+    return coarser < document.halvings(part.subresource) ? std::optional(coarser) : std::nullopt;
+}
+
+// Returns true if a pixel covers less than one texel of the array and the files have more texels. Streamed images are
+// not read as a whole: comparisons use their array.
 bool needs_files(const Document& document, const Part& part, double zoom) {
+    if (document.streamed() != nullptr) return false;
     const double texels = std::min(part.texels_across(), part.texels_down()) / zoom;
     return document.is_finer_in_files(part.subresource) &&
            texels < std::ldexp(1.0, document.halvings(part.subresource));
@@ -113,7 +126,7 @@ bool needs_files(const Document& document, const Part& part, double zoom) {
 // Two documents that are not halved alike have common texels only in the files.
 bool needs_files(const Document& shown, const Document* against, const Part& part, double zoom) {
     if (needs_files(shown, part, zoom)) return true;
-    if (against == nullptr) return false;
+    if (against == nullptr || shown.streamed() != nullptr || against->streamed() != nullptr) return false;
     return needs_files(*against, part, zoom) || shown.halvings(part.subresource) != against->halvings(part.subresource);
 }
 
@@ -154,6 +167,8 @@ private:
     // Uses the texels of the files, or those of the array with the higher resolution.
     void stored(const Part& part) {
         const double zoom = session_.view.zoom;
+        if (const auto level = streamed_level(*shown_.document, part, zoom); level && !against_)
+            return streamed(part, *level);
         const Document& shown = *shown_.document;
         const Document* const against = against_ ? against_->document.get() : nullptr;
         const bool finer = needs_files(shown, against, part, zoom);
@@ -174,6 +189,20 @@ private:
         const auto of_other = rows_of(*against_, part.subresource, times, from_files);
         const DifferingTexels both(*of_shown, *of_other, *differences_);
         reduce_rows(both, axes.across, axes.down, out_.meaning.kind == ValueKind::steps, out_);
+    }
+
+    void streamed(const Part& part, int coarser) {
+        const Part seen = halved_part(*shown_.document, part, coarser);
+        const Axes axes = axes_of(seen, session_.view.zoom, out_.part, seen.extent, Quality::full);
+        if (axes.is_empty()) return;
+        SubresourceIndex level = part.subresource;
+        level.level += coarser;
+        const StreamedTexels texels(shown_.document, level);
+        const Quality former = streams_ ? out_.quality : Quality::full;
+        streams_ = true;
+        out_.quality = Quality::full;
+        reduce_rows(texels, axes.across, axes.down, false, out_);
+        out_.quality = texels.is_final() ? former : Quality::quick;
     }
 
     std::unique_ptr<TexelRows> rows_of(const Source& source, const SubresourceIndex& subresource, int times,
@@ -205,6 +234,7 @@ private:
     Source shown_;
     std::optional<Source> against_;
     std::optional<Differences> differences_;
+    bool streams_ = false;  // a part was streamed
 };
 
 bool touches(const PixelBox& box, const Part& part, double zoom) {
@@ -260,6 +290,35 @@ bool reads_files(const Scene& scene) {
     return std::ranges::any_of(parts, [&](const Part& part) {
         return needs_files(*shown.document, against.get(), part, scene.session.view.zoom);
     });
+}
+
+std::vector<StreamedPart> streamed_parts(const Scene& scene) {
+    if (!scene.shown || scene.shown->streamed() == nullptr || is_plane(scene) || is_sphere(scene) ||
+        is_difference(scene) || scene.session.reading != Reading::stored)
+        return {};
+    const PlanePixel origin = canvas_origin(scene);
+    // Tiles of the canvas are rendered as a whole.
+    const auto along = [](int first, int count) {
+        const int begin = tile_of(first) * kTileSide;
+        return std::pair(begin, (tile_of(first + std::max(count, 1) - 1) + 1) * kTileSide - begin);
+    };
+    const auto [x, width] = along(origin.x, scene.width);
+    const auto [y, height] = along(origin.y, scene.height);
+    const PixelBox tiles{x, y, width, height};
+    const double zoom = scene.session.view.zoom;
+    std::vector<StreamedPart> out;
+    for (const Part& part : parts_of(scene.session, *scene.shown)) {
+        const std::optional<int> coarser = streamed_level(*scene.shown, part, zoom);
+        if (!coarser || !touches(tiles, part, zoom)) continue;
+        const Part seen = halved_part(*scene.shown, part, *coarser);
+        const Axes axes = axes_of(seen, zoom, tiles, seen.extent, Quality::full);
+        if (axes.is_empty()) continue;
+        const TexelBox box{axes.across.first_texel(), axes.down.first_texel(),
+                           axes.across.end_texel() - axes.across.first_texel(),
+                           axes.down.end_texel() - axes.down.first_texel()};
+        out.push_back({part.subresource.level + *coarser, streamed_layer(scene.shown->whole(), part.subresource), box});
+    }
+    return out;
 }
 
 Values values_of(const Scene& scene, const PixelBox& plane_part, Quality quality, const CancellationToken& token) {
@@ -386,9 +445,12 @@ std::string words_of(const Document& document, const SubresourceIndex& subresour
     const TexelBox texel{std::min(x, extent.width - 1), std::min(y, extent.height - 1), 1, 1};
     Color value{};
     const bool is_exact = StoredTexels(document.shared_from_this(), there).read_at_hand(texel, {&value, 1});
-    if (!is_exact)
+    if (!is_exact && document.streamed() != nullptr) {
+        StreamedTexels(document.shared_from_this(), there).read(texel, {&value, 1});
+    } else if (!is_exact) {
         StoredTexels(document.as_loaded(), document.in_array(there))
             .read(in_array(document, there, texel), {&value, 1});
+    }
     const FormatInfo& format = info(document.info(there.plane).format);
     const bool integers = format.kind == FormatKind::uint || format.kind == FormatKind::sint;
     std::string out = is_exact ? "" : "about ";

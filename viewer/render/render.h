@@ -21,6 +21,8 @@
 
 namespace texton::viewer {
 
+struct StreamedPart;
+
 /// Everything that determines the pixels of the canvas.
 struct Scene {
     Session session;                        ///< the state of the viewer
@@ -93,11 +95,16 @@ enum class Quality : std::uint8_t {
     /// A pixel shows one of the texels that it covers. Slow fetches are made once per block of pixels. No files are
     /// read.
     quick,
-    /// Exact values. Stored texels are read from the files if the array has less than one texel per pixel.
+    /// Exact values. Stored texels are read from the files if the array has less than one texel per pixel. Those of a
+    /// streamed image are the ones that are resident; values_of() tells whether they are all there.
     full
 };
 /// Returns true if values with Quality::full are read from files, which can take a long time.
 [[nodiscard]] bool reads_files(const Scene& scene);
+
+/// Returns the parts of the levels of a streamed image whose texels the tiles of the canvas show. Empty if the shown
+/// image is not streamed, or if the scene uses its array. The scene must not be a wipe.
+[[nodiscard]] std::vector<StreamedPart> streamed_parts(const Scene& scene);
 
 /// Pixels before the conversion to colors of the screen.
 struct Values {
@@ -105,7 +112,7 @@ struct Values {
     std::vector<Color> values;        ///< packed rows
     std::vector<std::uint8_t> seen;   ///< one flag per pixel; 0 means outside the image
     Meaning meaning;                  ///< interpretation of the values
-    Quality quality = Quality::full;  ///< quality reached; can be full although quick was requested
+    Quality quality = Quality::full;  ///< quality reached; can be another one than was requested
 };
 /// Returns the values of a part of the canvas plane. The scene must not be a wipe. Of Session::display, only
 /// `luminance` has an effect: it selects luma of planar images. Thread-safe. Throws the errors of render().

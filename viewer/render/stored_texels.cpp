@@ -120,19 +120,17 @@ bool StoredTexels::is_fetched() const {
            !document_->is_finer_in_files(subresource_);
 }
 
-TexelBox StoredTexels::whole_blocks(const TexelBox& box) const {
-    const std::size_t side = block_side(document_->info(subresource_.plane).format);
-    const Extent extent = document_->extent(subresource_);
+TexelBox whole_blocks(Format format, const TexelBox& box, Extent subresource) {
+    const std::size_t side = block_side(format);
     const auto end = [side](std::size_t last, std::size_t limit) {
         return std::min((last + side - 1) / side * side, limit);
     };
     const std::size_t x = box.x / side * side, y = box.y / side * side;
-    return {x, y, end(box.x + box.width, extent.width) - x, end(box.y + box.height, extent.height) - y};
+    return {x, y, end(box.x + box.width, subresource.width) - x, end(box.y + box.height, subresource.height) - y};
 }
 
-void StoredTexels::show(const std::vector<std::byte>& bytes, const TexelBox& blocks, const TexelBox& box,
-                        std::span<Color> out) const {
-    const Format format = document_->info(subresource_.plane).format;
+void decode_box(Format format, std::span<const std::byte> bytes, const TexelBox& blocks, const TexelBox& box,
+                std::span<Color> out) {
     if (info(format).layout != FormatLayout::block) return decode(format, bytes, out);
     Array array(Device::cpu(), {.format = format, .extent = {blocks.width, blocks.height}});
     copy(array.view(), host_view(bytes.data(), format, array.info().extent));
@@ -140,10 +138,15 @@ void StoredTexels::show(const std::vector<std::byte>& bytes, const TexelBox& blo
     StoredTexels(by_itself, {}).read({box.x - blocks.x, box.y - blocks.y, box.width, box.height}, out);
 }
 
+TexelBox StoredTexels::blocks_of(const TexelBox& box) const {
+    return whole_blocks(document_->info(subresource_.plane).format, box, document_->extent(subresource_));
+}
+
 void StoredTexels::read(const TexelBox& box, std::span<Color> out) const {
     if (is_fetched()) return fetch(box, out);
-    const TexelBox blocks = whole_blocks(box);
-    show(document_->texels(subresource_, blocks, token_), blocks, box, out);
+    const TexelBox blocks = blocks_of(box);
+    decode_box(document_->info(subresource_.plane).format, document_->texels(subresource_, blocks, token_), blocks, box,
+               out);
 }
 
 bool StoredTexels::read_at_hand(const TexelBox& box, std::span<Color> out) const {
@@ -151,9 +154,9 @@ bool StoredTexels::read_at_hand(const TexelBox& box, std::span<Color> out) const
         fetch(box, out);
         return true;
     }
-    const TexelBox blocks = whole_blocks(box);
+    const TexelBox blocks = blocks_of(box);
     const std::optional<std::vector<std::byte>> bytes = document_->texels_at_hand(subresource_, blocks);
-    if (bytes) show(*bytes, blocks, box, out);
+    if (bytes) decode_box(document_->info(subresource_.plane).format, *bytes, blocks, box, out);
     return bytes.has_value();
 }
 

@@ -31,9 +31,7 @@ public:
 
 private:
     void fetch(const TexelBox& box, std::span<Color> out) const;
-    TexelBox whole_blocks(const TexelBox& box) const;
-    void show(const std::vector<std::byte>& bytes, const TexelBox& blocks, const TexelBox& box,
-              std::span<Color> out) const;
+    TexelBox blocks_of(const TexelBox& box) const;
     bool is_fetched() const;
 
     std::shared_ptr<const Document> document_;
@@ -57,5 +55,12 @@ private:
 
 /// Decodes texels in host memory. The format must be plain or packed.
 void decode(Format format, std::span<const std::byte> bytes, std::span<Color> out);
+
+/// Returns the smallest box of whole blocks, or to the edge of the subresource, that contains a box. Of other formats
+/// than block-compressed ones it is the same box.
+[[nodiscard]] TexelBox whole_blocks(Format format, const TexelBox& box, Extent subresource);
+/// Decodes the texels of a box. `bytes` are those of whole_blocks().
+void decode_box(Format format, std::span<const std::byte> bytes, const TexelBox& blocks, const TexelBox& box,
+                std::span<Color> out);
 
 }  // namespace texton::viewer

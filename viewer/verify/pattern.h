@@ -2,6 +2,8 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string_view>
 
 #include "viewer/model/host_image.h"
 
@@ -18,7 +20,9 @@ enum class PatternKind : std::uint8_t {
     special,
     ties,         ///< random values in the middle between two codes of 8 bits
     transparent,  ///< noise in rectangles whose alpha is 0, 1 or noise
-    steps         ///< rectangles with sides of a few texels; many of their values are the lowest or the highest
+    steps,        ///< rectangles with sides of a few texels; many of their values are the lowest or the highest
+    /// Waves of 40 to 4,000 texels a period, others in each channel. As rgba8_unorm it deflates to about an eighth.
+    smooth
 };
 
 /// A generated image, which has the same bits on every machine.
@@ -30,9 +34,18 @@ struct Pattern {
     std::optional<std::array<float, 2>> range{};
 };
 
+/// Returns the pattern with a name, such as "zone_plate", or nothing if there is none.
+[[nodiscard]] std::optional<PatternKind> pattern_named(std::string_view name) noexcept;
+/// Sentence for messages that lists all names.
+inline constexpr const char* kPatternNames =
+    "Use noise, gradient, zone_plate, checker, special, ties, transparent, steps or smooth.";
+
 /// Returns an array whose levels each contain the pattern at the size of the level.
 ///
 /// Throws Error{unsupported} if the format is planar, or if it is block-compressed and the pattern is not noise.
 [[nodiscard]] HostArray draw(const Pattern& pattern, const ArrayInfo& info);
+/// Draws a part of an image with this size. `packed` gets its texels, tightly packed. They are the same as if the whole
+/// image were drawn. Throws Error{unsupported} if the format is planar or block-compressed.
+void draw_part(const Pattern& pattern, Format format, Extent image, const Region& part, std::byte* packed);
 
 }  // namespace texton::verify

@@ -26,15 +26,6 @@ constexpr double kMaxTimeLimit = 86400;  // seconds: a day
 
 // --- inputs ----------------------------------------------------------------------------------------------------------
 
-constexpr std::pair<const char*, PatternKind> kPatterns[] = {{"noise", PatternKind::noise},
-                                                             {"gradient", PatternKind::gradient},
-                                                             {"zone_plate", PatternKind::zone_plate},
-                                                             {"checker", PatternKind::checker},
-                                                             {"special", PatternKind::special},
-                                                             {"ties", PatternKind::ties},
-                                                             {"transparent", PatternKind::transparent},
-                                                             {"steps", PatternKind::steps}};
-constexpr const char* kPatternNames = "Use noise, gradient, zone_plate, checker, special, ties, transparent or steps.";
 constexpr std::pair<const char*, InputMemory> kMemories[] = {{"array", InputMemory::array},
                                                              {"rows", InputMemory::rows},
                                                              {"sparse", InputMemory::sparse},
@@ -49,9 +40,9 @@ std::optional<ArrayKind> kind_in(JsonObject& object, const std::string& key) {
 Input::Made made_input(JsonObject& object) {
     Input::Made made;
     const std::string pattern = *object.text("pattern");
-    const auto* found = std::ranges::find(kPatterns, pattern, [](const auto& row) { return std::string(row.first); });
-    if (found == std::end(kPatterns)) object.refuse("pattern", "is '" + pattern + "'", kPatternNames);
-    made.pattern.kind = found->second;
+    const std::optional<PatternKind> kind = pattern_named(pattern);
+    if (!kind) object.refuse("pattern", "is '" + pattern + "'", kPatternNames);
+    made.pattern.kind = *kind;
     const std::size_t seed = object.count("seed").value_or(1);
     if (seed > std::numeric_limits<std::uint32_t>::max())
         object.refuse("seed", fmt::format("is {}", seed), "Use an integer of 32 bits.");

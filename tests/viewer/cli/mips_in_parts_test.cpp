@@ -9,6 +9,7 @@
 #include "tests/support/command_line.h"
 #include "tests/support/texels.h"
 #include "viewer/model/host_image.h"
+#include "viewer/verify/pattern.h"
 
 namespace texton {
 namespace {
@@ -45,6 +46,24 @@ TEST_F(CliMipsInPartsTest, FilesOfEveryKindHaveTheLevelsOfTheImageInMemory) {
         for (std::size_t i = 0; i < found.levels.size(); ++i)
             EXPECT_TRUE(found.levels[i].texels == expected.levels[i].texels) << ending << ", level " << i;
     }
+}
+
+TEST_F(CliMipsInPartsTest, PatternsAreDrawnInsteadOfReadingAFile) {
+    const Ended parts = run("mips --pattern smooth:700x500:3 parts.tif --format rg8_unorm --memory 4MiB");
+    ASSERT_EQ(parts.status, 0) << parts.err;
+    EXPECT_EQ(parts.out, "parts.tif: 700 x 500 of rg8_unorm, array_2d, 10 levels\n");
+    ASSERT_EQ(run("mips --pattern smooth:700x500:3 whole.tif --format rg8_unorm --device cpu").status, 0);
+    const verify::HostArray expected = verify::read_array(open_image(at("whole.tif")));
+    const verify::HostArray found = verify::read_array(open_image(at("parts.tif")));
+    ASSERT_EQ(found.levels.size(), 10u);
+    for (std::size_t i = 0; i < found.levels.size(); ++i)
+        EXPECT_TRUE(found.levels[i].texels == expected.levels[i].texels) << "level " << i;
+    const verify::HostArray drawn = verify::draw({.kind = verify::PatternKind::smooth, .seed = 3},
+                                                 {.format = Format::rg8_unorm, .extent = {700, 500}});
+    EXPECT_TRUE(found.levels[0].texels == drawn.levels[0].texels);
+    EXPECT_THAT(run("mips --pattern smooth:70 b.tif").err, HasSubstr("has no size"));
+    EXPECT_THAT(run("mips --pattern smooth:7x7 a.tif b.tif").err, HasSubstr("--pattern excludes IN"));
+    EXPECT_THAT(run("mips --pattern smooth:7x7").err, HasSubstr("OUT is required"));
 }
 
 TEST_F(CliMipsInPartsTest, WrongArgumentsAreRefusedBeforeLevelsAreComputed) {

@@ -124,6 +124,7 @@ TEST_F(SaveFramesTest, WrongOptionsAreRefused) {
         {"--live-memory much", "--live-memory"},
         {"--image-memory -1", "--image-memory"},
         {"--image-memory much", "--image-memory"},
+        {"--stream-budget -1", "--stream-budget"},
         {"--listen=no.such.host.invalid:0 --save a.exr", "no.such.host.invalid"}};
     for (const auto& [arguments, word] : wrong) {
         const test::Ended ended = shell(view(arguments));

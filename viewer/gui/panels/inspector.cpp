@@ -71,6 +71,7 @@ InspectorPanel::InspectorPanel(Workspace& workspace)
     lay_out(column);
 
     connect(&workspace, &Workspace::hover_changed, this, &InspectorPanel::stale);
+    connect(&workspace, &Workspace::texels_arrived, this, &InspectorPanel::stale);
     connect(copy_, &QPushButton::clicked, this, &InspectorPanel::copy_text);
     copy_->setToolTip(tr("Copies the texel and all pins to the clipboard"));
 }

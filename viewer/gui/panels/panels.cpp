@@ -18,6 +18,7 @@
 #include "viewer/gui/panels/round_trip.h"
 #include "viewer/gui/panels/sampler.h"
 #include "viewer/gui/panels/sampler_compare.h"
+#include "viewer/gui/panels/streaming.h"
 #include "viewer/gui/panels/subresource.h"
 #include "viewer/gui/panels/timeline.h"
 #include "viewer/gui/panels/ulp_map.h"
@@ -66,6 +67,9 @@ const std::vector<PanelInfo>& panels() {
                        right_below),
         panel<ResidencyPanel>("residency", tr("Residency"),
                               tr("Image as a sparse array, with mapped and unmapped tiles"), right_below),
+        panel<StreamingPanel>("streaming", tr("Streaming"),
+                              tr("Tiles of an image that does not fit memory: resident, coarser and failed ones"),
+                              right_below),
         panel<DeferredPanel>("deferred", tr("Deferred memory"), tr("Life cycle of a deferred array, step by step"),
                              right_below),
         panel<ReproducePanel>("reproduce", tr("Reproduce"),
