@@ -44,7 +44,7 @@ public:
     const unsigned char* find(int x, int y, int z) override {
         const std::byte* texel = level_->texel(static_cast<std::size_t>(x), static_cast<std::size_t>(y),
                                                static_cast<std::size_t>(z) + first_slice_, format_);
-        if (texel == nullptr) missed = true;
+        if (texel == nullptr && counts) missed = true;
         return reinterpret_cast<const unsigned char*>(texel);
     }
 

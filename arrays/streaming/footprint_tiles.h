@@ -43,10 +43,9 @@ inline LevelTaps find_taps_for(FootprintTiles& tiles, const TextureView& view, c
 }
 
 inline void add_quad(FootprintTiles& tiles, const LevelView&, const TexelFormat&, const Sampler&, const LevelTaps& taps,
-                     int slice, const FootprintWeights&, int) {
+                     int slice, const FootprintWeights& weights, int) {
     for (int i = 0; i < 4; ++i) {
-        if (has_weight(taps, i))
-            tiles.add(taps.x.texel[i & 1], taps.y.texel[i >> 1], taps.z.texel[slice], tiles.volume);
+        if (weights.of[i] != 0) tiles.add(taps.x.texel[i & 1], taps.y.texel[i >> 1], taps.z.texel[slice], tiles.volume);
     }
 }
 

@@ -122,8 +122,8 @@ struct StreamedSamples {
 ///
 /// The texture is a SparseArray with levels. Its smallest levels, from resident_level() on, are always resident. A
 /// fetch never returns texels that are not resident: it returns what a fetch with clamp c returns, that is with
-/// Sampler::mip_min raised to c, where c is the smallest whole number for which all texels of nonzero weight along each
-/// axis are resident. So the image is never wrong, only coarser, and it is exact when the needed tiles are resident
+/// Sampler::mip_min raised to c, where c is the smallest whole number for which all texels are resident whose weight is
+/// not rounded to 0. So the image is never wrong, only coarser, and it is exact when the needed tiles are resident
 /// (c = 0). texture(c) is the texture with clamp c.
 ///
 /// Each frame, a program requests what it needs, calls update() and enqueues work that reads the texture. update()

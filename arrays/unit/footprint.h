@@ -170,20 +170,24 @@ struct Quad {
 
 /// Returns whether a texel of a quad contributes to the result. A texel whose weight along an axis is 0 does not
 /// contribute and needs no memory: on an H200, fetches at the center of the last texel before an unmapped tile are
-/// resident.
+/// resident. A texel whose weight is rounded to 0 needs no memory either, but NaN and infinity contribute: measured on
+/// an H100 with levels of small shares.
 TEXTON_HD inline bool has_weight(const LevelTaps& taps, int texel) {
     return ((texel & 1) == 0 || taps.x.weight != 0) && ((texel & 2) == 0 || taps.y.weight != 0);
 }
 
 TEXTON_HD inline Quad load_quad(const LevelView& level, const TexelFormat& format, const Sampler& sampler,
-                                const LevelTaps& taps, int slice) {
+                                const LevelTaps& taps, int slice, const FootprintWeights* weights = nullptr) {
     Quad quad{};
     for (int i = 0; i < 4; ++i) {
         const std::int32_t x = taps.x.texel[i & 1];
         const std::int32_t y = taps.y.texel[i >> 1];
         const std::int32_t z = taps.z.texel[slice];
         const CubeStep step = taps.seamless ? cube_step(x, y, level.width) : CubeStep::inside;
-        if (level.partial != nullptr && !has_weight(taps, i)) continue;
+        if (level.partial != nullptr) {
+            if (!has_weight(taps, i)) continue;
+            level.partial->counts = weights == nullptr || weights->of[i] != 0;
+        }
         if (step == CubeStep::inside) {
             quad.texel[i] = load_tap(level, format, sampler, x, y, z);
         } else if (step == CubeStep::edge) {
@@ -191,6 +195,7 @@ TEXTON_HD inline Quad load_quad(const LevelView& level, const TexelFormat& forma
             quad.texel[i] = load_texel(level, format, texel.x, texel.y, z - z % 6 + texel.face);
         }
     }
+    if (level.partial != nullptr) level.partial->counts = true;
     return quad;
 }
 
@@ -222,7 +227,7 @@ TEXTON_HD inline LevelTaps find_taps_for(TexelSum&, const TextureView& view, con
 TEXTON_HD inline void add_quad(TexelSum& sum, const LevelView& level, const TexelFormat& format, const Sampler& sampler,
                                const LevelTaps& taps, int slice, const FootprintWeights& weights, int scale) {
     Lane lanes[4][4];
-    const Quad quad = load_quad(level, format, sampler, taps, slice);
+    const Quad quad = load_quad(level, format, sampler, taps, slice, &weights);
     for (int c = 0; c < 4; ++c)
         for (int i = 0; i < 4; ++i) lanes[c][i] = quad.texel[i].channel[c];
     sum.add(lanes, share_cube_corner(taps, level.width, weights), scale);

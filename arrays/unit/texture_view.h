@@ -18,6 +18,9 @@ public:
     /// such texels read as zeros.
     TEXTON_HD virtual const unsigned char* find(int x, int y, int z) = 0;
 
+    /// False while find() is called for a texel whose weight is rounded to 0: a fetch is resident without its memory.
+    bool counts = true;
+
 protected:
     PartialTexels() = default;
     PartialTexels(const PartialTexels&) = default;

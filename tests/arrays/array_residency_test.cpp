@@ -14,6 +14,7 @@
 #include <texton/texture.h>
 #include <texton/tile_pool.h>
 
+#include "arrays/unit/texel_filter.h"
 #include "tests/support/arrays.h"
 #include "tests/support/decode.h"
 #include "tests/support/on_every_device.h"
@@ -260,6 +261,47 @@ TEST_P(ArrayResidencyTest, ResidencyOfLevelsMatchesAnH200) {
                  {at(4), 14, 1},
                  {at(8), 18, 1},
                  {at(10), 20, 1}});
+}
+
+// Levels that are blended give their texels small shares, of which the weights along x and y can be rounded to 0.
+TEST_P(ArrayResidencyTest, TexelsWhoseWeightIsRoundedToZeroNeedNoMemory) {
+    const Stream stream(device());
+    const TilePool pool(device(), {.chunk_bytes = std::size_t{2} << 20});
+    const Sampler blended{.filter = Filter::linear, .mip_filter = Filter::linear, .normalized_coordinates = true};
+    const ArrayInfo info{.format = Format::rgba32_float, .extent = {256, 256}, .levels = 9};
+    std::vector<FetchPoint> points;  // between four texels, of which each is in another tile
+    std::vector<detail::FootprintWeights> weights;
+    const int weights_of_256[] = {0, 1, 2, 8, 16, 64, 128, 200, 240, 248, 254, 255};
+    for (const int lod : {0, 128, 224, 240, 250, 255}) {
+        for (const int x : weights_of_256) {
+            for (const int y : weights_of_256) {
+                points.push_back({.x = (127.5f + static_cast<float>(x) / 256) / 256,
+                                  .y = (127.5f + static_cast<float>(y) / 256) / 256,
+                                  .lod = static_cast<float>(lod) / 256});
+                weights.push_back(detail::footprint_weights(x, y, 256 - lod));
+            }
+        }
+    }
+    std::size_t rounded = 0;
+    for (std::size_t missing = 0; missing < 4; ++missing) {
+        SparseArray sparse(device(), info);
+        ASSERT_EQ(sparse.properties().tile, (Extent{64, 64}));
+        for (int level = 0; level < sparse.properties().first_tail_level; ++level) {
+            const Extent grid = sparse.tiles(level);
+            sparse.map(TileBox{.level = level, .extent = grid}, pool.allocate(grid.width * grid.height), stream);
+        }
+        sparse.map(TileBox::mip_tail(), pool.allocate_bytes(sparse.properties().tail_bytes), stream);
+        sparse.unmap(TileBox{.offset = {1 + missing % 2, 1 + missing / 2}, .extent = {1, 1}}, stream);
+        stream.synchronize();
+        const Samples seen =
+            sample(Texture(sparse.array(), blended), points, {.operation = FetchOperation::lod, .residency = true});
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            EXPECT_EQ(seen.resident[i] != 0, weights[i].of[missing] == 0)
+                << missing << " at " << points[i].x << ", " << points[i].y << ", lod " << points[i].lod;
+            rounded += weights[i].reaches[missing] && weights[i].of[missing] == 0;
+        }
+    }
+    EXPECT_GT(rounded, 100u);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ public:
         const std::size_t slice = volume ? static_cast<std::size_t>(z) / tile.depth : 0;
         const std::size_t index = (slice * tiles.height + static_cast<std::size_t>(y) / tile.height) * tiles.width +
                                   static_cast<std::size_t>(x) / tile.width;
-        missed |= !resident.at(layer).at(index);
+        missed |= counts && !resident.at(layer).at(index);
         return kZeros;
     }
 

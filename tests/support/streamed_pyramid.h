@@ -85,7 +85,7 @@ public:
     explicit ClampOracle(const StreamedTexture& texture, const Sampler& sampler);
     ~ClampOracle();
 
-    /// Returns the smallest clamp for which all texels of nonzero weight along each axis are resident.
+    /// Returns the smallest clamp for which all texels are resident whose weight is not rounded to 0.
     int clamp(const FetchPoint& point, FetchOperation operation) const;
 
 private:
