@@ -37,7 +37,8 @@ using Color = std::array<float, 4>;
 
 const fs::path kAssets = test::configured_path("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS);
 constexpr Extent kSmall{144, 96};
-const Device kDevice = Device::cpu();
+/// The kernels compute the same bits on all devices.
+Device device() { return Device::cpu(); }
 
 /// How the picture of a kernel is made. Several images, or slices of an image, are side by side.
 struct Picture {
@@ -127,7 +128,7 @@ Array made(ArrayInfo info, const std::function<Color(std::size_t x, std::size_t 
             }
         }
     }
-    Array array(kDevice, info);
+    Array array(device(), info);
     copy(array.view(), host_view(texels.data(), info.format, info.extent));
     return array;
 }
@@ -141,9 +142,9 @@ std::vector<View> computed(const std::string& name, const std::vector<Texture>& 
     for (const ImageShape& shape : shapes(kernel, arguments, inputs)) {
         const Format chosen = format.value_or(shape.format);
         const Extent size = extent.width == 0 ? shape.extent : Extent{extent.width, extent.height, shape.extent.depth};
-        images.push_back(Linear(kDevice, chosen, size).view(chosen, size));
+        images.push_back(Linear(device(), chosen, size).view(chosen, size));
     }
-    const Stream stream(kDevice);
+    const Stream stream(device());
     enqueue(kernel, stream, images, arguments, inputs);
     stream.synchronize();
     return images;
@@ -153,15 +154,15 @@ std::vector<View> computed(const std::string& name, const std::vector<Texture>& 
 Array array_of(const View& image) {
     const Extent extent = image.extent();
     const bool is_cube = extent.depth == 6;
-    Array array(kDevice, {.format = image.format(),
-                          .extent = {extent.width, extent.height},
-                          .kind = is_cube ? ArrayKind::cubemap : ArrayKind::array_2d,
-                          .usage = {.gather = !is_cube}});
+    Array array(device(), {.format = image.format(),
+                           .extent = {extent.width, extent.height},
+                           .kind = is_cube ? ArrayKind::cubemap : ArrayKind::array_2d,
+                           .usage = {.gather = !is_cube}});
     copy(array.view(), image);
     return array;
 }
 
-Array file(const std::string& name) { return load(kDevice, open_image(kAssets / name)); }
+Array file(const std::string& name) { return load(device(), open_image(kAssets / name)); }
 
 /// Returns an image of a file in the size of a picture.
 Array small(const std::string& name) {
@@ -170,7 +171,7 @@ Array small(const std::string& name) {
 
 Array plane(int index) {
     const ImageFile frame = open_image(kAssets / "nv12_128x72.yuv", {.raw = RawFrames{.extent = {128, 72}}});
-    return load_planar(kDevice, frame).plane(index);
+    return load_planar(device(), frame).plane(index);
 }
 
 /// Returns the input of a kernel with this name.
