@@ -210,32 +210,35 @@ void StreamedState::rebuild() {
 // maps a box of 32 tiles in about twice the time of a tile.
 void StreamedState::join_neighbors() {
     std::ranges::sort(queue_, {}, &QueuedTile::tile);
-    const auto follows = [&](const QueuedTile& tile, const QueuedTile& before) {
-        if (tile.tile != before.tile + 1 || tile.level != before.level || tile.weight != before.weight) return false;
-        const TilePosition3 at = grid_.position(tile.tile);
-        return at.position.x % TileBlocks::kSlots != 0;  // not the first one of a row, either
-    };
     for (auto first = queue_.begin(); first != queue_.end();) {
         auto end = std::next(first);
-        while (end != queue_.end() && follows(*end, *std::prev(end))) ++end;
+        while (end != queue_.end() && end->weight == std::prev(end)->weight && joins(end->tile, std::prev(end)->tile))
+            ++end;
         const float distance = std::ranges::min_element(first, end, {}, &QueuedTile::distance)->distance;
         for (; first != end; ++first) first->distance = distance;
     }
 }
 
 // Cancels a read, or discards its texels. If a thread is still reading, the buffer stays in use until it has finished.
+// A read of several tiles is canceled with the last one that is expected of it.
 void StreamedState::stop_read(TileNumber tile) {
     const auto found = reading_.find(tile);
     if (found == reading_.end()) return;
     const auto ready = std::ranges::find(ready_, tile, &ReadyTile::tile);
     if (ready != ready_.end()) {
-        free_staging_.push_back(ready->staging);
+        give_staging(ready->staging);
         ready_.erase(ready);
         ++counts_.discarded_reads;
-    } else {
-        reader_->cancel(found->second);
+        reading_.erase(found);
+        return;
     }
+    const Staged& staged = staged_[found->second];
     reading_.erase(found);
+    for (std::uint32_t i = 0; i < staged.count; ++i) {
+        const auto other = reading_.find(staged_[staged.first + i].tile);
+        if (other != reading_.end() && other->second == staged.first + i) return;
+    }
+    reader_->cancel(staged.first);
 }
 
 void StreamedState::invalidate(const StreamedView* view) {
@@ -243,6 +246,7 @@ void StreamedState::invalidate(const StreamedView* view) {
     const auto forget = [&](TileNumber tile) {
         stop_read(tile);
         failed_.erase(tile);
+        alone_.erase(tile);
         if (tiles_.contains(tile)) stale_.push_back(tile);
     };
     const auto invalidate_part = [](ResidentPart& part) {
@@ -262,6 +266,7 @@ void StreamedState::invalidate(const StreamedView* view) {
     } else {
         while (!reading_.empty()) stop_read(reading_.begin()->first);
         failed_.clear();
+        alone_.clear();
         for (const auto& [tile, what] : tiles_.all()) stale_.push_back(tile);
         for (ResidentPart& part : parts_) invalidate_part(part);
     }

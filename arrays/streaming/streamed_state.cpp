@@ -23,6 +23,11 @@ namespace {
 void check_options(const TilePyramid& pyramid, const StreamedTextureInfo& options) {
     if (!pyramid.read)
         refuse_streamed(ErrorCode::bad_argument, "the pyramid has no callback", "Set TilePyramid::read.");
+    if (pyramid.tiles_per_read < 1 || pyramid.tiles_per_read > 32) {
+        refuse_streamed(ErrorCode::bad_argument,
+                        fmt::format("reads of {} tiles were requested", pyramid.tiles_per_read),
+                        "Set TilePyramid::tiles_per_read to a number from 1 to 32.");
+    }
     if (options.threads < 1 || options.threads > 256) {
         refuse_streamed(ErrorCode::bad_argument, fmt::format("{} threads were requested", options.threads),
                         "Use 1 to 256 threads.");
@@ -93,11 +98,10 @@ StreamedState::StreamedState(const Device& device, TilePyramid pyramid, const St
     make_array(device);
     load_resident_levels(device);
     staging_ = Pinned(device, options_.staging * kTileBytes);
+    free_staging_ = FreeBuffers(options_.staging);
     staged_.resize(options_.staging);
-    free_staging_.reserve(options_.staging);
     ready_.reserve(options_.staging);
     copied_parts_.reserve(parts_.size());
-    for (std::size_t i = options_.staging; i > 0; --i) free_staging_.push_back(static_cast<std::uint32_t>(i - 1));
     reader_ = std::make_unique<TileReader>(pyramid_.read, options_.threads);
 }
 

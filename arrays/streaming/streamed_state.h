@@ -9,6 +9,7 @@
 // fit into the budget, the coarser tiles are not protected, so that they cannot take the memory of requested ones.
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,6 +17,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include <texton/copy.h>
 #include <texton/error.h>
 #include <texton/pinned.h>
 #include <texton/streamed_texture.h>
@@ -58,6 +60,15 @@ struct ResidentPart {
     bool reading = false;             ///< `texels` is in use by a thread
     std::vector<std::byte> texels{};  ///< while it is read
     std::string failure{};            ///< of the last read
+};
+
+/// A staging buffer that is in use. One call reads neighbors in a row into consecutive buffers, as one box: each row of
+/// texels contains the texels of all neighbors. So these buffers become free together.
+struct Staged {
+    TileNumber tile = 0;
+    std::uint32_t first = 0;  ///< buffer of the first neighbor
+    std::uint32_t count = 1;  ///< number of neighbors
+    std::uint32_t users = 0;  ///< in the first buffer: tiles of the box that still need its texels
 };
 
 /// A finished read that waits for its copy to the device.
@@ -133,9 +144,21 @@ private:
     void drop(ReadyTile tile);
     void start_reads();
     void choose_reads(std::vector<TileRead>& reads);
+    bool choose_read(ResidentTiles::Victims& victims, std::vector<TileRead>& reads);
+    /// Returns true if the tiles are neighbors in a row that a block of slots can contain.
+    bool joins(TileNumber tile, TileNumber before) const {
+        return grid_.follows(tile, before) && grid_.position(tile).position.x % TileBlocks::kSlots != 0;
+    }
+    void give_staging(std::uint32_t buffer) noexcept;
+    Region staged_region(std::uint32_t first, std::uint32_t count) const;
+    void add_copy(std::uint32_t first, std::uint32_t count, CopyBatch& copies) const;
+    bool may_be_read(const QueuedTile& queued, ResidentTiles::Victims& victims, std::size_t reserved, bool& waits);
+    std::size_t box_bytes(const Extent& extent) const;
+    void take_tile(std::uint32_t buffer, const FinishedRead& finished);
     void start_resident_parts();
     void stop_read(TileNumber tile);
     std::size_t pending() const;
+    std::size_t most_blocks() const noexcept { return (capacity_ + TileBlocks::kSlots - 1) / TileBlocks::kSlots; }
 
     void finish_updates() const;
     PyramidBox box_of(TileNumber tile) const;
@@ -178,16 +201,17 @@ private:
     std::size_t next_ = 0;  // in the queue
     std::unordered_set<TileNumber> unfit_;
     std::unordered_map<TileNumber, std::string> failed_;
+    std::unordered_set<TileNumber> alone_;  // to be read by calls of their own: a call for several tiles has failed
 
     std::unique_ptr<FeedbackBuffer> feedback_;
 
     Pinned staging_;
-    std::vector<std::uint32_t> free_staging_;
-    std::vector<TileNumber> staged_;                         // tile of each staging buffer
+    FreeBuffers free_staging_;
+    std::vector<Staged> staged_;                             // by staging buffer
     std::unordered_map<TileNumber, std::uint32_t> reading_;  // staging buffer of tiles that are read or ready
     std::vector<ReadyTile> ready_;
-    std::vector<StagedCopies> copies_;  // enqueued by update()
-    Event unmapped_;                    // after the last evictions without copies
+    std::deque<StagedCopies> copies_;  // enqueued by update()
+    Event unmapped_;                   // after the last evictions without copies
 
     StreamingStatistics counts_;
     Clock::time_point created_ = Clock::now();

@@ -93,12 +93,11 @@ std::size_t StreamedState::pending() const {
 
 // --- reads -----------------------------------------------------------------------------------------------------------
 
+// Takes the copies in their order, so that only the first one that is not done is asked for.
 void StreamedState::recycle_staging() {
-    std::erase_if(copies_, [&](const StagedCopies& copies) {
-        if (!copies.done.done()) return false;
-        free_staging_.insert(free_staging_.end(), copies.staging.begin(), copies.staging.end());
-        return true;
-    });
+    for (; !copies_.empty() && copies_.front().done.done(); copies_.pop_front()) {
+        for (const std::uint32_t buffer : copies_.front().staging) give_staging(buffer);
+    }
 }
 
 void StreamedState::take_requests(StreamingProgress& progress) {
@@ -135,27 +134,39 @@ void StreamedState::take_reads() {
             take_resident_part(id - options_.staging, finished);
             continue;
         }
-        const TileNumber tile = staged_[id];
-        const auto found = reading_.find(tile);
-        const bool expected = found != reading_.end() && found->second == id;
-        if (expected && !finished.canceled && !finished.failed) {
-            ready_.push_back({tile, id});
-            continue;
-        }
-        if (expected) reading_.erase(found);
-        if (expected && finished.failed && !finished.canceled) {
-            ++counts_.failed_reads;
-            try {
-                failed_[tile] = std::move(finished.message);
-            } catch (const std::bad_alloc&) {
-                changed_ = true;  // the tile is read again
-            }
-        } else {
-            ++counts_.discarded_reads;
-        }
-        free_staging_.push_back(id);
-        if (!unfit_.empty()) changed_ = true;  // its memory may suffice for another tile
+        const std::uint32_t count = staged_[id].count;
+        for (std::uint32_t i = 0; i < count; ++i) take_tile(id + i, finished);
     }
+}
+
+void StreamedState::take_tile(std::uint32_t buffer, const FinishedRead& finished) {
+    const Staged& staged = staged_[buffer];
+    const auto found = reading_.find(staged.tile);
+    const bool expected = found != reading_.end() && found->second == buffer;
+    if (expected && !finished.canceled && !finished.failed) {
+        ready_.push_back({staged.tile, buffer});
+        if (staged.count == 1) alone_.erase(staged.tile);
+        return;
+    }
+    if (expected) reading_.erase(found);
+    if (expected && finished.failed && !finished.canceled) {
+        try {
+            if (staged.count == 1) {
+                ++counts_.failed_reads;
+                alone_.erase(staged.tile);
+                failed_[staged.tile] = finished.message;
+            } else {
+                alone_.insert(staged.tile);
+                changed_ = true;
+            }
+        } catch (const std::bad_alloc&) {
+            changed_ = true;  // the tile is read again
+        }
+    } else {
+        ++counts_.discarded_reads;
+    }
+    give_staging(buffer);
+    if (!unfit_.empty()) changed_ = true;  // its memory may suffice for another tile
 }
 
 void StreamedState::take_resident_part(std::size_t index, FinishedRead& finished) {
@@ -216,8 +227,9 @@ void StreamedState::start_reads() {
         if (!reads.empty()) reader_->start(reads);
     } catch (...) {
         for (const TileRead& read : reads) {
-            reading_.erase(staged_[read.id]);
-            free_staging_.push_back(read.id);
+            const std::uint32_t count = staged_[read.id].count;
+            for (std::uint32_t i = 0; i < count; ++i) reading_.erase(staged_[read.id + i].tile);
+            free_staging_.give(read.id, count);
         }
         next_ = first;
         throw;
@@ -226,29 +238,71 @@ void StreamedState::start_reads() {
 
 // Assigns staging buffers to the next tiles of the queue for which there will be memory.
 void StreamedState::choose_reads(std::vector<TileRead>& reads) {
-    const ArrayInfo& info = array_.array().info();
-    reads.reserve(std::min(free_staging_.size(), queue_.size() - next_));
+    reads.reserve(std::min(free_staging_.count(), queue_.size() - next_));
     ResidentTiles::Victims victims(tiles_);
-    for (; next_ < queue_.size() && !free_staging_.empty(); ++next_) {
-        const QueuedTile& queued = queue_[next_];
-        if (tiles_.contains(queued.tile) || reading_.contains(queued.tile) || failed_.contains(queued.tile)) continue;
-        const std::size_t reserved = reading_.size();
-        const std::size_t free = capacity_ - std::min(capacity_, tiles_.size());
-        const TileNeed need = need_of(queued.tile, queued.level);
-        if (reserved >= free && !victims.at(reserved - free, need)) {
-            if (reserved > 0 && (free > 0 || tiles_.victim(need))) break;  // waits until less needed tiles are resident
-            if (!queued.optional) unfit_.insert(queued.tile);
-            continue;
-        }
-        const std::uint32_t staging = free_staging_.back();
-        const PyramidBox box = box_of(queued.tile);
-        const std::size_t bytes =
-            packed_bytes({.format = info.format, .extent = box.region.extent, .kind = info.kind, .layers = 1});
-        reading_.emplace(queued.tile, staging);
-        reads.push_back({staging, box, {staging_.data() + staging * kTileBytes, bytes}});
-        staged_[staging] = queued.tile;
-        free_staging_.pop_back();
+    while (next_ < queue_.size() && free_staging_.count() > 0 && choose_read(victims, reads)) {
     }
+}
+
+// Returns true if the tile is to be read, and there will be memory for it besides `reserved` others.
+bool StreamedState::may_be_read(const QueuedTile& queued, ResidentTiles::Victims& victims, std::size_t reserved,
+                                bool& waits) {
+    if (tiles_.contains(queued.tile) || reading_.contains(queued.tile) || failed_.contains(queued.tile)) return false;
+    const std::size_t free = capacity_ - std::min(capacity_, tiles_.size());
+    const TileNeed need = need_of(queued.tile, queued.level);
+    if (reserved < free || victims.at(reserved - free, need)) return true;
+    waits = reserved > 0 && (free > 0 || tiles_.victim(need));  // until less needed tiles are resident
+    if (!waits && !queued.optional) unfit_.insert(queued.tile);
+    return false;
+}
+
+// Chooses the next tile of the queue, and the neighbors that follow it. Returns false if they have to wait.
+bool StreamedState::choose_read(ResidentTiles::Victims& victims, std::vector<TileRead>& reads) {
+    bool waits = false;
+    const std::size_t begin = next_;
+    if (!may_be_read(queue_[begin], victims, reading_.size(), waits)) {
+        if (!waits) ++next_;
+        return !waits;
+    }
+    // Each thread gets a part of what is to be read.
+    const std::size_t share = (queue_.size() - begin) / static_cast<std::size_t>(options_.threads);
+    const std::size_t most = std::clamp<std::size_t>(share, 1, static_cast<std::size_t>(pyramid_.tiles_per_read));
+    const bool alone = alone_.contains(queue_[begin].tile);
+    const auto [first, buffers] = free_staging_.find(alone ? 1 : most);
+    std::uint32_t count = 1;
+    for (; count < buffers && begin + count < queue_.size(); ++count) {
+        const QueuedTile& next = queue_[begin + count];
+        if (!joins(next.tile, queue_[begin + count - 1].tile)) break;
+        if (alone_.contains(next.tile) || !may_be_read(next, victims, reading_.size() + count, waits)) break;
+    }
+    for (std::uint32_t i = 0; i < count; ++i) staged_[first + i] = {queue_[begin + i].tile, first, count};
+    staged_[first].users = count;
+    free_staging_.take(first, count);
+    PyramidBox box = box_of(queue_[begin].tile);
+    box.region = staged_region(first, count);
+    reads.push_back({first, box, {staging_.data() + first * kTileBytes, box_bytes(box.region.extent)}});
+    for (std::uint32_t i = 0; i < count; ++i) reading_.emplace(queue_[begin + i].tile, first + i);
+    next_ += count;
+    return true;
+}
+
+// Frees the buffers of a box when no tile needs its texels any more.
+void StreamedState::give_staging(std::uint32_t buffer) noexcept {
+    Staged& first = staged_[staged_[buffer].first];
+    if (--first.users == 0) free_staging_.give(first.first, first.count);
+}
+
+// Returns the texels of `count` neighbors.
+Region StreamedState::staged_region(std::uint32_t first, std::uint32_t count) const {
+    Region region = grid_.texels(grid_.position(staged_[first].tile));
+    const Region last = grid_.texels(grid_.position(staged_[first + count - 1].tile));
+    region.extent.width = last.offset.x + last.extent.width - region.offset.x;
+    return region;
+}
+
+std::size_t StreamedState::box_bytes(const Extent& extent) const {
+    const ArrayInfo& info = array_.array().info();
+    return packed_bytes({.format = info.format, .extent = extent, .kind = info.kind, .layers = 1});
 }
 
 // --- eviction --------------------------------------------------------------------------------------------------------
@@ -298,9 +352,8 @@ void StreamedState::fit_to_budget(const Stream& stream, StreamingProgress& progr
     }
     // Returns whole blocks. The tiles of the emptiest ones lose their memory too, and are read again if they are
     // needed.
-    const std::size_t blocks = (capacity_ + TileBlocks::kSlots - 1) / TileBlocks::kSlots;
     blocks_->release_empty();
-    while (blocks_->allocated() > blocks) {
+    while (blocks_->allocated() > most_blocks()) {
         const std::optional<std::uint32_t> emptiest = blocks_->emptiest();
         std::vector<TileNumber> victims;
         for (const auto& [tile, what] : tiles_.all()) {
@@ -320,16 +373,19 @@ void StreamedState::fit_to_budget(const Stream& stream, StreamingProgress& progr
 // Discards the texels of a ready tile for which there is no memory.
 void StreamedState::drop(ReadyTile tile) {
     if (needed_.contains(tile.tile)) unfit_.insert(tile.tile);
-    free_staging_.push_back(tile.staging);
+    give_staging(tile.staging);
     reading_.erase(tile.tile);
     std::erase_if(ready_, [&](const ReadyTile& other) { return other.tile == tile.tile; });
     ++counts_.discarded_reads;
 }
 
-// Chooses at most `most` ready tiles, and the tiles that lose their memory for them. Returns false if no tile is ready.
+// Chooses ready tiles, and the tiles that lose their memory for them: at most `most`, but tiles that were read together
+// are mapped together. Returns false if no tile is ready.
 bool StreamedState::choose_tiles(std::size_t most, Batch& batch) {
-    const std::size_t count = std::min(ready_.size(), most);
+    std::size_t count = std::min(ready_.size(), most);
     if (count == 0) return false;
+    while (count < ready_.size() && staged_[ready_[count].staging].first == staged_[ready_[count - 1].staging].first)
+        ++count;
     batch.entries.reserve(count);
     std::vector<ReadyTile> dropped;
     ResidentTiles::Victims victims(tiles_);
@@ -346,15 +402,29 @@ bool StreamedState::choose_tiles(std::size_t most, Batch& batch) {
         batch.entries.push_back({ready_[i], at});
     }
     for (const ReadyTile& tile : dropped) drop(tile);
+    // Neighbors lose their memory together, so that it is consecutive for the neighbors that get it.
+    while (pyramid_.tiles_per_read > 1 && !batch.victims.empty()) {
+        const ReadyTile& last = batch.entries.back().tile;
+        const auto victim = victims.at(batch.victims.size(), need_of(last.tile, batch.entries.back().at.level));
+        if (!victim || needed_.contains(*victim) || !joins(*victim, batch.victims.back())) break;
+        batch.victims.push_back(*victim);
+    }
     return true;
 }
 
-// Takes a slot for each tile. If the device has too little memory, the budget becomes what it has.
+// Takes a slot for each tile, neighbors for neighbors. If the device has too little memory, the budget becomes what it has.
 void StreamedState::take_slots(Batch& batch) {
     std::ranges::sort(batch.entries, {}, [](const Batch::Entry& entry) { return entry.tile.tile; });
     std::size_t taken = 0;
     try {
-        for (; taken < batch.entries.size(); ++taken) batch.entries[taken].slot = blocks_->take();
+        while (taken < batch.entries.size()) {
+            std::size_t end = taken + 1;
+            while (end < batch.entries.size() && end - taken < TileBlocks::kSlots &&
+                   grid_.follows(batch.entries[end].tile.tile, batch.entries[end - 1].tile.tile))
+                ++end;
+            auto [slot, count] = blocks_->take(static_cast<std::uint32_t>(end - taken), most_blocks());
+            for (; count > 0; --count, ++slot.slot) batch.entries[taken++].slot = slot;
+        }
     } catch (...) {
         const bool full = is_out_of_memory(std::current_exception());
         if (!full) {
@@ -367,30 +437,41 @@ void StreamedState::take_slots(Batch& batch) {
     }
 }
 
-// Maps the batch, with one box for neighbors in a row, and enqueues the copies.
+// Adds the copy of neighbors that were read together.
+void StreamedState::add_copy(std::uint32_t first, std::uint32_t count, CopyBatch& copies) const {
+    const Staged& staged = staged_[first];
+    const Region read = staged_region(staged.first, staged.count);
+    const Region copied = staged_region(first, count);
+    const ConstView texels =
+        host_view(staging_.data() + staged.first * kTileBytes, array_.array().info().format, read.extent);
+    const TilePosition3 at = grid_.position(staged.tile);
+    copies.add(view_of(at.level, at.layer, copied),
+               texels.region({{copied.offset.x - read.offset.x, 0, 0}, copied.extent}));
+}
+
+// Maps the batch, with one box for neighbors in a row, and enqueues the copies, one for neighbors that were read
+// together.
 void StreamedState::copy_tiles(const Batch& batch, const Event& done, const Stream& stream) {
-    const ArrayInfo& info = array_.array().info();
     std::vector<TileMapping> mappings;
     std::vector<TileBox> boxes;
-    CopyBatch copies;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> copied;  // the first buffer, and the number of buffers
     for (std::size_t i = 0; i < batch.entries.size(); ++i) {
         const Batch::Entry& entry = batch.entries[i];
-        const Region texels = grid_.texels(entry.at);
-        copies.add(
-            view_of(entry.at.level, entry.at.layer, texels),
-            host_view(std::as_const(staging_).data() + entry.tile.staging * kTileBytes, info.format, texels.extent));
-        if (i > 0) {
-            const Batch::Entry& before = batch.entries[i - 1];
-            const bool neighbor = entry.tile.tile == before.tile.tile + 1 && entry.at.level == before.at.level &&
-                                  entry.at.position.x == before.at.position.x + 1 &&
-                                  entry.slot.block == before.slot.block && entry.slot.slot == before.slot.slot + 1;
-            if (neighbor) {
-                ++mappings.back().box.extent.width;
-                continue;
-            }
+        const bool neighbor = i > 0 && grid_.follows(entry.tile.tile, batch.entries[i - 1].tile.tile);
+        if (neighbor && staged_[entry.tile.staging].first == staged_[copied.back().first].first) {
+            ++copied.back().second;
+        } else {
+            copied.push_back({entry.tile.staging, 1});
         }
-        mappings.push_back({TileGrid::box(entry.at), blocks_->tiles(entry.slot), entry.slot.slot});
+        const TileSlotNumber& before = batch.entries[i - (neighbor ? 1 : 0)].slot;
+        if (neighbor && entry.slot.block == before.block && entry.slot.slot == before.slot + 1) {
+            ++mappings.back().box.extent.width;
+        } else {
+            mappings.push_back({TileGrid::box(entry.at), blocks_->tiles(entry.slot), entry.slot.slot});
+        }
     }
+    CopyBatch copies;
+    for (const auto& [first, count] : copied) add_copy(first, count, copies);
     for (const TileMapping& mapping : mappings) boxes.push_back(mapping.box);
     array_.map(mappings, stream);
     try {
@@ -412,7 +493,7 @@ bool StreamedState::place_tiles(std::size_t most, const Stream& stream, Streamin
     const Event done(array_.array().device(), EventTiming::off);
     std::vector<std::uint32_t> staging;
     for (const Batch::Entry& entry : batch.entries) staging.push_back(entry.tile.staging);
-    copies_.reserve(copies_.size() + 1);
+    copies_.push_back({done, std::move(staging)});
     std::size_t added = 0;
     try {
         for (; added < batch.entries.size(); ++added) {
@@ -423,10 +504,9 @@ bool StreamedState::place_tiles(std::size_t most, const Stream& stream, Streamin
     } catch (...) {
         for (std::size_t i = 0; i < added; ++i) tiles_.remove(batch.entries[i].tile.tile);
         for (const Batch::Entry& entry : batch.entries) blocks_->give(entry.slot);
+        copies_.pop_back();
         throw;
     }
-    copies_.push_back({done, std::move(staging)});
-    const ArrayInfo& info = array_.array().info();
     for (const Batch::Entry& entry : batch.entries) {
         const TileNumber tile = entry.tile.tile;
         reading_.erase(tile);
@@ -434,8 +514,7 @@ bool StreamedState::place_tiles(std::size_t most, const Stream& stream, Streamin
             --missing_;
             unfit_.erase(tile);
         }
-        counts_.loaded_bytes += packed_bytes(
-            {.format = info.format, .extent = grid_.texels(entry.at).extent, .kind = info.kind, .layers = 1});
+        counts_.loaded_bytes += box_bytes(grid_.texels(entry.at).extent);
     }
     std::erase_if(ready_, [&](const ReadyTile& tile) { return !reading_.contains(tile.tile); });
     progress.loaded += batch.entries.size();

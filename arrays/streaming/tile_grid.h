@@ -42,6 +42,10 @@ public:
         return level.first + static_cast<TileNumber>(index);
     }
     TilePosition3 position(TileNumber number) const noexcept;
+    /// Returns true if the tiles are neighbors in a row.
+    bool follows(TileNumber tile, TileNumber before) const noexcept {
+        return tile == before + 1 && position(tile).position.x > 0;
+    }
     /// Returns the texels of a tile in its level.
     Region texels(const TilePosition3& tile) const noexcept;
     /// Returns the tile as a box for SparseArray.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <texton/tile_pool.h>
@@ -36,12 +37,12 @@ public:
 
     explicit TileBlocks(TilePool pool) : pool_(std::move(pool)) {}
 
-    /// Returns a free slot: the first one, so that consecutive calls return neighbors. Throws the errors of
-    /// TilePool::allocate().
-    TileSlotNumber take();
+    /// Takes at most `most` consecutive slots of a block, 1 to kSlots: all of them if a block has as many, if possible one
+    /// without more. Otherwise allocates a block if there are fewer than `blocks`, or no slot is free. Returns the first
+    /// slot, and the number of slots. Throws the errors of TilePool::allocate().
+    std::pair<TileSlotNumber, std::uint32_t> take(std::uint32_t most, std::size_t blocks);
     void give(const TileSlotNumber& slot) noexcept {
-        blocks_[slot.block].used &= ~(std::uint32_t{1} << slot.slot);
-        first_free_ = std::min(first_free_, slot.block);
+        set_used(slot.block, blocks_[slot.block].used & ~(1u << slot.slot));
     }
     const Tiles& tiles(const TileSlotNumber& slot) const noexcept { return blocks_[slot.block].tiles; }
     std::size_t allocated() const noexcept { return allocated_; }  ///< number of blocks
@@ -55,10 +56,32 @@ private:
         Tiles tiles;  // empty: not allocated
         std::uint32_t used = 0;
     };
+    std::uint32_t allocate();
+    void set_used(std::uint32_t block, std::uint32_t used) noexcept;
+
     TilePool pool_;
     std::vector<Block> blocks_;
     std::size_t allocated_ = 0;
-    std::uint32_t first_free_ = 0;  // blocks before this one have no free slot
+    std::set<std::pair<std::uint32_t, std::uint32_t>> free_;  // length of the longest run of free slots, block
+};
+
+/// Numbers of free staging buffers.
+class FreeBuffers {
+public:
+    FreeBuffers() = default;
+    explicit FreeBuffers(std::size_t count) : free_(count, true), count_(count) {}
+
+    std::size_t count() const noexcept { return count_; }
+    /// Returns the first of at most `most` consecutive free buffers, and their number: the first such buffers after those
+    /// that were taken last, or the longest sequence. There must be a free buffer.
+    std::pair<std::uint32_t, std::uint32_t> find(std::size_t most) const noexcept;
+    void take(std::uint32_t first, std::uint32_t count) noexcept;
+    void give(std::uint32_t first, std::uint32_t count) noexcept;
+
+private:
+    std::vector<bool> free_;
+    std::size_t count_ = 0;
+    std::size_t next_ = 0;
 };
 
 /// The tiles that have memory, ordered by their need.

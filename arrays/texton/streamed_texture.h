@@ -43,6 +43,11 @@ struct TilePyramid {
     /// StreamedTexture::failures(). When the token requests a stop, nobody needs the texels, and the function should
     /// return or throw soon.
     std::function<void(const PyramidBox& box, std::span<std::byte> texels, const std::stop_token& stop)> read{};
+    /// Maximum number of neighboring tiles in a row that one call of read() reads, 1 to 32. For sources in memory, which
+    /// need no longer for a tile than its mapping takes, use 32: the tiles of a call have one copy to the device. For
+    /// slower sources use 1: then several threads read neighbors at once, and a tile does not wait for others. If a
+    /// call for several tiles fails, each tile is read again by a call of its own.
+    int tiles_per_read = 1;
 };
 
 /// Options of a StreamedTexture.

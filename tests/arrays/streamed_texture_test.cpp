@@ -98,7 +98,9 @@ TEST_P(StreamedTextureTest, ThePlainTextureWithTheSmallestClampIsReadAtAnyMoment
         const Array plain = memory.plain(device());
         test::Random random(seed++);
         const Stream stream(device());
-        StreamedTexture texture(device(), memory.pyramid(), {.sampler = each.sampler, .budget = std::size_t{8} << 20});
+        TilePyramid pyramid = memory.pyramid();
+        pyramid.tiles_per_read = random.coin() ? 1 : 32;
+        StreamedTexture texture(device(), pyramid, {.sampler = each.sampler, .budget = std::size_t{8} << 20});
         const std::size_t all = texture.array().slots() * kTileBytes;
         for (int step = 0; step < 25; ++step) {
             switch (random.below(5)) {

@@ -46,6 +46,12 @@ protected:
                 memory_.pyramid(std::move(before)),
                 {.sampler = level_sampler(), .threads = threads, .prefetch = 0}};
     }
+    // One call reads several neighbors.
+    StreamedTexture make_with_runs(int tiles_per_read, MemoryPyramid::BeforeRead before = {}) {
+        TilePyramid pyramid = memory_.pyramid(std::move(before));
+        pyramid.tiles_per_read = tiles_per_read;
+        return {device(), pyramid, {.sampler = level_sampler(), .threads = 1, .prefetch = 0}};
+    }
     static void request(StreamedTexture& texture, std::vector<StreamedView> views) { texture.request(views); }
     static bool is_resident(const StreamedTexture& texture, int level, std::size_t x, std::size_t y) {
         return texture.array().resident({.level = level, .offset = {x, y, 0}});
@@ -105,6 +111,71 @@ TEST_P(StreamingTest, NeighborsInARowAreReadOneAfterTheOther) {
     EXPECT_THAT(regions, ElementsAre(tile_region(3, 2), tile_region(4, 2), tile_region(5, 2), tile_region(3, 1),
                                      tile_region(4, 1), tile_region(5, 1), tile_region(3, 3), tile_region(4, 3),
                                      tile_region(5, 3)));
+}
+
+TEST_P(StreamingTest, OneCallReadsNeighborsInARowUpToTheLimitOfThePyramid) {
+    const Stream stream(device());
+    StreamedTexture texture = make_with_runs(4);
+    memory_.forget_reads();
+    request(texture, {{.level = 1}, {.region = Region{{3 * kSide, 7 * kSide, 0}, {kSide, kSide, 1}}}});
+    EXPECT_TRUE(settle(texture, stream).complete());
+    std::size_t level_1 = 0;
+    for (const PyramidBox& read : memory_.reads()) {
+        EXPECT_LE(read.region.extent.width, 4 * kSide);
+        EXPECT_EQ(read.region.extent.height, kSide);
+        level_1 += read.level == 1;
+    }
+    EXPECT_EQ(level_1, 8u);  // 8 x 4 tiles
+    EXPECT_TRUE(resident_texels_are_right(texture, stream));
+    EXPECT_EQ(texture.statistics().loaded_tiles, 32u + 1 + 8 + 2);
+}
+
+TEST_P(StreamingTest, IfACallForSeveralTilesFailsOnlyTheDamagedTileIsMissing) {
+    const Stream stream(device());
+    StreamedTexture texture = make_with_runs(8, [](const PyramidBox& box, const std::stop_token&) {
+        const Region damaged = tile_region(2, 1);
+        if (box.level == 1 && box.region.offset.y == damaged.offset.y && box.region.offset.x <= damaged.offset.x &&
+            box.region.offset.x + box.region.extent.width > damaged.offset.x)
+            throw std::runtime_error("bad sector 7");
+    });
+    request(texture, {{.level = 1}});
+    const StreamingProgress progress = settle(texture, stream);
+    EXPECT_EQ(progress.missing, 1u);
+    EXPECT_EQ(progress.failed, 1u);
+    ASSERT_EQ(texture.failures().size(), 1u);
+    EXPECT_EQ(texture.failures()[0].box, (PyramidBox{1, 0, tile_region(2, 1)}));
+    EXPECT_EQ(texture.statistics().failed_reads, 1u);
+    EXPECT_TRUE(resident_texels_are_right(texture, stream));
+}
+
+TEST_P(StreamingTest, TilesOfACallThatAreNoLongerNeededAreDiscardedAndTheOthersBecomeResident) {
+    const Stream stream(device());
+    std::atomic<bool> entered = false;
+    std::atomic<bool> released = false;
+    StreamedTexture texture = make_with_runs(8, [&](const PyramidBox& box, const std::stop_token&) {
+        if (box.level != 1 || box.region.extent.width == kSide) return;
+        entered = true;
+        entered.notify_all();
+        released.wait(false);
+    });
+    request(texture, {{.level = 2}});
+    EXPECT_TRUE(settle(texture, stream).complete());
+    request(texture, {{.level = 1, .region = Region{{0, kSide, 0}, {8 * kSide, kSide, 1}}}});
+    (void)texture.update(stream, 1ms);
+    entered.wait(false);
+    request(texture, {{.level = 1, .region = Region{{2 * kSide, kSide, 0}, {2 * kSide, kSide, 1}}}});
+    released = true;
+    released.notify_all();
+    EXPECT_TRUE(settle(texture, stream).complete());
+    for (std::size_t x = 0; x < 8; ++x) EXPECT_EQ(is_resident(texture, 1, x, 1), x == 2 || x == 3) << x;
+    EXPECT_EQ(texture.statistics().discarded_reads, 6u);
+    EXPECT_TRUE(resident_texels_are_right(texture, stream));
+}
+
+TEST_P(StreamingTest, PyramidsWithReadsOfNoneOrTooManyTilesAreRefused) {
+    for (const int tiles : {0, 33})
+        expect_error([&] { (void)make_with_runs(tiles); }, ErrorCode::bad_argument, "texton::StreamedTexture",
+                     {std::to_string(tiles) + " tiles", "1 to 32"});
 }
 
 TEST_P(StreamingTest, ViewsWithAHigherWeightAreReadFirst) {

@@ -60,11 +60,13 @@ private:
         return {.info = {.format = Format::rgba8_unorm,
                          .extent = {kTiles.width * kSide, kTiles.height * kSide},
                          .levels = 8},
-                .read = [texels = std::vector<std::byte>(kTile, std::byte{42})](
-                            const PyramidBox&, std::span<std::byte> to, const std::stop_token&) {
-                    for (std::size_t done = 0; done < to.size(); done += kTile)
-                        std::memcpy(to.data() + done, texels.data(), std::min(kTile, to.size() - done));
-                }};
+                .read =
+                    [texels = std::vector<std::byte>(kTile, std::byte{42})](const PyramidBox&, std::span<std::byte> to,
+                                                                            const std::stop_token&) {
+                        for (std::size_t done = 0; done < to.size(); done += kTile)
+                            std::memcpy(to.data() + done, texels.data(), std::min(kTile, to.size() - done));
+                    },
+                .tiles_per_read = 32};
     }
 
     bool scattered_;
