@@ -7,6 +7,7 @@
 
 #include "tests/window/panel_test.h"
 #include "viewer/gui/controls.h"
+#include "viewer/render/color_transform.h"
 
 namespace texton::viewer::test {
 namespace {
@@ -103,6 +104,50 @@ TEST_F(DisplayPanelTest, FalseColorsMarksAndResetWork) {
     }
     EXPECT_EQ(display(), Display{});
     EXPECT_EQ(colors->currentIndex(), 0);
+}
+
+TEST_F(DisplayPanelTest, ToneCurveAndZebraAreChosen) {
+    open("display", {"ramp_linear.exr"});
+    press(find<QComboBox>("Tone curve"), Qt::Key_End);
+    EXPECT_EQ(display().tone_curve, ToneCurve::filmic);
+    press(find<QCheckBox>("Zebra"), Qt::Key_Space);
+    EXPECT_TRUE(display().zebra);
+}
+
+TEST_F(DisplayPanelTest, ColorConversionIsChosenByNamesOfTheConfigAndUndone) {
+    if (!has_color_management()) GTEST_SKIP() << "built without OpenColorIO";
+    unsetenv("OCIO");
+    open("display", {"ramp_linear.exr"});
+    auto* space = find<QComboBox>("Color space of the image");
+    EXPECT_EQ(space->currentText(), "none");
+    EXPECT_FALSE(find<QComboBox>("Color view")->isEnabled());
+    space->setCurrentIndex(space->findText("ACEScg"));
+    settle();
+    EXPECT_EQ(display().color, (ColorConversion{.input = "ACEScg"}));
+    EXPECT_TRUE(find<QComboBox>("Color view")->isEnabled());
+    press(find<QComboBox>("Color display"), Qt::Key_End);
+    press(find<QComboBox>("Color view"), Qt::Key_Down);
+    EXPECT_EQ(display().color, (ColorConversion{.input = "ACEScg", .display = "Display P3", .view = "ACES SDR Video"}));
+    image("display_color");
+    press(space, Qt::Key_Home);
+    EXPECT_EQ(display().color.input, "");
+    workspace_->undo();
+    settle();
+    EXPECT_EQ(space->currentText(), "ACEScg");
+}
+
+TEST_F(DisplayPanelTest, UnusableColorConfigIsReportedWithItsName) {
+    if (!has_color_management()) GTEST_SKIP() << "built without OpenColorIO";
+    open("display", {"card.png"});
+    type<QLineEdit>("Color config", "/missing.ocio");
+    EXPECT_EQ(display().color.config, "/missing.ocio");
+    EXPECT_TRUE(find<QLabel>("Problem with the color conversion")->text().contains("/missing.ocio"));
+    auto* config = find<QLineEdit>("Color config");
+    config->selectAll();
+    press(config, Qt::Key_Delete);
+    press(config, Qt::Key_Return);
+    EXPECT_EQ(display().color, ColorConversion{});
+    EXPECT_EQ(find<QLabel>("Problem with the color conversion")->text(), "");
 }
 
 TEST_F(DisplayPanelTest, RangeCannotBeFittedWithoutAnImage) {

@@ -22,6 +22,7 @@
 #include "viewer/model/numbered_paths.h"
 #include "viewer/model/reading_options.h"
 #include "viewer/model/selection_options.h"
+#include "viewer/render/color_transform.h"
 #include "viewer/text/error_text.h"
 
 namespace {
@@ -39,6 +40,8 @@ struct Options {
     texton::viewer::SelectionText selection;
     std::string session;
     std::string device;
+    std::string color_config;
+    std::string color_space;
     std::vector<std::string> panels;
     std::string screenshot;
     std::string size = "1280x800";
@@ -100,6 +103,12 @@ texton::viewer::Session session_of(const Options& options) {
     for (const std::string& file : files) session.images.push_back({.paths = {file}, .options = selected});
     if (!options.device.empty()) session.device = options.device;
     if (!options.review.empty()) session.panels = {"review", "compare", "inspector"};
+    if (!options.color_config.empty())
+        session.display.color = {.config = std::filesystem::absolute(options.color_config).string(),
+                                 .input = session.display.color.input};
+    if (!options.color_space.empty()) session.display.color.input = options.color_space;
+    if (const std::string problem = color_problem(session.display.color); !problem.empty())
+        std::cerr << "texton-view: images are shown without color management: " << problem << '\n';
     if (!options.panels.empty()) session.panels = options.panels;
     std::erase(session.panels, kNoPanel);
     (void)device_named(session.device);  // reports a missing device before the window is created
@@ -242,6 +251,12 @@ int main(int argc, char** argv) {
                    "Session file saved by the viewer: images, view, sampler, kernel, panels");
     app.add_option("--device", options.device,
                    "cpu, cpu:N, cuda or cuda:N (default: a GPU if there is one, else the CPU device)");
+    app.add_option("--ocio", options.color_config,
+                   "Config file of OpenColorIO (default: the file in $OCIO, or else a built-in config)");
+    app.add_option("--color-space", options.color_space,
+                   "Color space of the images, as the config names it, such as ACEScg: they are shown with color "
+                   "management")
+        ->type_name("NAME");
     app.add_option("--panel", options.panels, "Show only this panel; repeat the option for several panels")
         ->check(CLI::IsMember(panel_names()))
         ->type_name("ID")

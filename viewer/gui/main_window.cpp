@@ -24,6 +24,7 @@
 #include "viewer/gui/saved_page.h"
 #include "viewer/gui/suite_review.h"
 #include "viewer/model/numbered_paths.h"
+#include "viewer/render/color_transform.h"
 #include "viewer/render/stored_texels.h"
 #include "viewer/text/error_text.h"
 
@@ -446,10 +447,13 @@ void MainWindow::show_documents() {
     image_label_->setToolTip(shown ? QString::fromStdString(halving_text(*shown)) : QString());
     open_->setVisible(session.images.empty() && workspace_.notice().headline.isEmpty());
     const QString kernel = QString::fromStdString(session.kernel.name);
-    notice_->say(shown && !kernel.isEmpty() && !workspace_.kernel_problem().isEmpty()
-                     ? tr("The image is shown without the kernel %1, which cannot run on it. %2")
-                           .arg(kernel, workspace_.kernel_problem())
-                     : QString());
+    const QString color = QString::fromStdString(color_problem(session.display.color));
+    QStringList notices;
+    if (!kernel.isEmpty() && !workspace_.kernel_problem().isEmpty())
+        notices.append(tr("The image is shown without the kernel %1, which cannot run on it. %2")
+                           .arg(kernel, workspace_.kernel_problem()));
+    if (!color.isEmpty()) notices.append(tr("The image is shown without color management: %1").arg(color));
+    notice_->say(shown ? notices.join('\n') : QString());
     if (shown) {
         pages_->setCurrentIndex(kImagePage);
     } else if (session.images.empty() && !workspace_.notice().headline.isEmpty()) {

@@ -53,8 +53,25 @@ enum class Reading : std::uint8_t {
 /// Color map for a single channel.
 enum class FalseColor : std::uint8_t { none, viridis, turbo, diverging };
 
+/// Compression of large values. x is a value after the mapping of the range and the exposure; the result is clipped at 1.
+enum class ToneCurve : std::uint8_t {
+    none,      ///< x
+    reinhard,  ///< x / (1 + x)
+    filmic     ///< x (2.51 x + 0.03) / (x (2.43 x + 0.59) + 0.14): Narkowicz's approximation of the ACES curve
+};
+
+/// Color management with OpenColorIO. The names are those of the config.
+struct ColorConversion {
+    std::string config{};   ///< config file; empty: the file in $OCIO, or Texton's own config if $OCIO is not set
+    std::string input{};    ///< color space of the image; empty: no color management
+    std::string display{};  ///< display; empty: the default display of the config
+    std::string view{};     ///< view; empty: the default view of the display
+    bool operator==(const ColorConversion&) const = default;
+};
+
 /// Conversion of texel values to colors of the screen. The steps have this order: mapping of the range to 0 to 1,
-/// exposure, selection of channels, and finally either the color map or the transfer curve of the screen with gamma.
+/// exposure, selection of channels, tone curve, and finally the color map, the color conversion, or the transfer curve
+/// of the screen. Gamma follows the last two.
 struct Display {
     std::array<bool, 4> channels{true, true, true,
                                  true};         ///< red, green, blue, alpha; a single channel is shown as gray
@@ -66,6 +83,9 @@ struct Display {
     FalseColor false_color = FalseColor::none;  ///< color map
     bool mark_nan = true;                       ///< true: show NaN and infinities in marker colors
     bool mark_range = false;                    ///< true: show values below `low` and above `high` in marker colors
+    bool zebra = false;                         ///< true: as mark_range, but as stripes over the image
+    ToneCurve tone_curve = ToneCurve::none;     ///< compression of large values of colors
+    ColorConversion color{};                    ///< color management of colors
     bool operator==(const Display&) const = default;
 };
 

@@ -108,8 +108,17 @@ void visit_fields(Maybe<Sampler> auto& sampler, auto& visit) {
     visit("border", border);
 }
 
+void visit_fields(Maybe<ColorConversion> auto& color, auto& visit) {
+    auto& [config, input, display, view] = color;
+    visit("config", config);
+    visit("input", input);
+    visit("display", display);
+    visit("view", view);
+}
+
 void visit_fields(Maybe<Display> auto& display, auto& visit) {
-    auto& [channels, luminance, exposure, gamma, low, high, false_color, mark_nan, mark_range] = display;
+    auto& [channels, luminance, exposure, gamma, low, high, false_color, mark_nan, mark_range, zebra, tone_curve,
+           color] = display;
     visit("channels", channels);
     visit("luminance", luminance);
     visit("exposure", exposure);
@@ -119,6 +128,9 @@ void visit_fields(Maybe<Display> auto& display, auto& visit) {
     visit("false_color", false_color, kFalseColors);
     visit("mark_nan", mark_nan);
     visit("mark_range", mark_range);
+    visit("zebra", zebra);
+    visit("tone_curve", tone_curve, kToneCurves);
+    visit("color", color, OnlyUnusual{});
 }
 
 void visit_fields(Maybe<Compare> auto& compare, auto& visit) {

@@ -10,6 +10,8 @@ inline constexpr std::array kLayouts{Named{"single", Layout::single}, Named{"she
 inline constexpr std::array kReadings{Named{"stored", Reading::stored}, Named{"sampled", Reading::sampled}};
 inline constexpr std::array kFalseColors{Named{"none", FalseColor::none}, Named{"viridis", FalseColor::viridis},
                                          Named{"turbo", FalseColor::turbo}, Named{"diverging", FalseColor::diverging}};
+inline constexpr std::array kToneCurves{Named{"none", ToneCurve::none}, Named{"reinhard", ToneCurve::reinhard},
+                                        Named{"filmic", ToneCurve::filmic}};
 inline constexpr std::array kAgainst{Named{"reference", Against::reference}, Named{"sampler", Against::sampler},
                                      Named{"device", Against::device}};
 inline constexpr std::array kCompareModes{Named{"none", CompareMode::none},

@@ -5,7 +5,11 @@
 #include <cmath>
 #include <limits>
 
+#include <texton/error.h>
 #include <texton/metrics.h>
+
+#include "viewer/render/color_transform.h"
+#include "viewer/text/error_text.h"
 
 namespace texton::viewer {
 namespace {
@@ -35,9 +39,44 @@ std::span<const std::uint32_t> anchors(FalseColor map) {
     return {};
 }
 
+float compressed(ToneCurve curve, float x) {
+    switch (curve) {
+        case ToneCurve::none: return x;
+        case ToneCurve::reinhard: return x / (1 + x);
+        case ToneCurve::filmic: return x * (2.51f * x + 0.03f) / (x * (2.43f * x + 0.59f) + 0.14f);
+    }
+    return x;
+}
+
+// Returns null if the values are not colors, if no conversion is chosen, or if the conversion is not possible.
+std::shared_ptr<const ColorTransform> transform_of(const Display& display, const Meaning& meaning) {
+    const auto& shown = display.channels;
+    const bool is_color = meaning.kind == ValueKind::color && meaning.channels >= 3 && !display.luminance &&
+                          display.false_color == FalseColor::none && shown[0] + shown[1] + shown[2] > 1;
+    if (!is_color) return nullptr;
+    try {
+        return color_transform(display.color);
+    } catch (const Error&) {
+        return nullptr;
+    }
+}
+
 constexpr std::uint32_t kExponent = 0x7f800000;  // exponent bits, all set in infinities and NaN
 
 }  // namespace
+
+std::string color_problem(const ColorConversion& color) {
+    try {
+        if (!color.input.empty()) {
+            (void)color_transform(color);
+        } else if (!color.config.empty()) {
+            (void)color_names(color);
+        }
+    } catch (const Error& error) {
+        return error_text(error);
+    }
+    return {};
+}
 
 Meaning meaning_of(Format format) {
     const FormatInfo& row = info(format);
@@ -90,7 +129,8 @@ std::vector<std::uint32_t> false_colors(FalseColor map) {
 
 Screen::Screen(const Display& display, const Meaning& meaning)
     : display_(display),
-      curve_(meaning.kind == ValueKind::color && meaning.light &&
+      color_(transform_of(display, meaning)),
+      curve_(meaning.kind == ValueKind::color && meaning.light && !color_ &&
                  display.channels != std::array{false, false, false, true},  // alpha alone is a fraction, not light
              display.gamma),
       steps_(meaning.kind == ValueKind::steps),
@@ -120,7 +160,8 @@ Screen::Screen(const Display& display, const Meaning& meaning)
     units_.fill(meaning.unit);
     if (meaning.alpha) units_[3] = 1;
     const bool is_color = meaning.kind == ValueKind::color;
-    marks_range_ = display.mark_range && is_color;
+    marks_range_ = (display.mark_range || display.zebra) && is_color;
+    if (is_color && false_colors_.empty()) tone_curve_ = display.tone_curve;
     if (is_color) low_ = display.low;
     const float range = display.high - display.low;
     scale_ = std::exp2(display.exposure) / (range == 0 ? std::numeric_limits<float>::min() : range);
@@ -145,6 +186,10 @@ bool Screen::scale(std::span<const Color> values, Levels& levels) const {
             levels[i][0] = t[0] * weights_[0] + t[1] * weights_[1] + t[2] * weights_[2] + t[3] * weights_[3];
         }
     }
+    // x / x of an infinite x is NaN, so that large values are limited before the curve.
+    for (std::size_t i = 0; tone_curve_ != ToneCurve::none && i < values.size(); ++i)
+        for (float& level : levels[i]) level = level > 0 ? compressed(tone_curve_, std::min(level, 1e9f)) : 0;
+    if (color_) color_->apply(std::span(levels).first(values.size()));
     for (std::size_t i = 0; i < values.size(); ++i) {
         for (float& level : levels[i]) {
             level = level > 0 ? level : 0;  // also replaces NaN
@@ -161,8 +206,9 @@ inline std::uint32_t Screen::pixel(const Color& level) const {
     return packed(code, code, code);
 }
 
-// Returns the marker color of a value, or 0 if it has none.
-std::uint32_t Screen::mark(const Color& value) const {
+// Returns the marker color of a value at (x, y), or 0 if it has none. Stripes of values above the range rise to the
+// right, those of values below it fall.
+std::uint32_t Screen::mark(const Color& value, int x, int y) const {
     bool below = false, above = false;
     for (std::size_t i = 0; i < 4; ++i) {
         if (!shown_[i]) continue;
@@ -173,6 +219,7 @@ std::uint32_t Screen::mark(const Color& value) const {
         above = above || v > display_.high - display_.low;
     }
     if (!marks_range_) return 0;
+    if (!display_.mark_range && ((above ? x + y : x - y) & 7) >= 4) return 0;
     return above ? kAboveMark : below ? kBelowMark : 0;
 }
 
@@ -191,7 +238,7 @@ void Screen::show_some(std::span<const Color> values, int x, int y, std::span<st
         pixels[i] = packed(blended(16), blended(8), blended(0));
     }
     for (std::size_t i = 0; marks && i < values.size(); ++i) {
-        if (const std::uint32_t marked = mark(values[i])) pixels[i] = marked;
+        if (const std::uint32_t marked = mark(values[i], x + static_cast<int>(i), y)) pixels[i] = marked;
     }
 }
 

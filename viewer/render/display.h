@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -68,7 +69,10 @@ private:
     bool is_steep_ = false;                  // a bucket contains the minimum values of several code values
 };
 
-/// Converts values to pixels with the settings of a Display. Immutable: several threads may use it at once.
+class ColorTransform;
+
+/// Converts values to pixels with the settings of a Display. A color conversion that color_transform() refuses is
+/// ignored. Immutable: several threads may use it at once.
 class Screen {
 public:
     /// Prepares the conversion of values of this kind.
@@ -85,9 +89,10 @@ private:
     void show_some(std::span<const Color> values, int x, int y, std::span<std::uint32_t> pixels) const;
     bool scale(std::span<const Color> values, Levels& levels) const;
     std::uint32_t pixel(const Color& level) const;
-    std::uint32_t mark(const Color& value) const;
+    std::uint32_t mark(const Color& value, int x, int y) const;
 
     Display display_;
+    std::shared_ptr<const ColorTransform> color_;  // null: no color management
     CodeCurve curve_;
     std::array<float, 4> weights_{};  // weights of the channels in the gray value, if gray is shown
     std::array<float, 4> units_{};
@@ -97,6 +102,7 @@ private:
     bool gray_ = false;
     bool blends_ = false;
     bool marks_range_ = false;
+    ToneCurve tone_curve_ = ToneCurve::none;
     float low_ = 0;
     float scale_ = 1;
     float offset_ = 0;

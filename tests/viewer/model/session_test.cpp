@@ -65,7 +65,10 @@ Session unusual() {
                        .high = 17,
                        .false_color = FalseColor::turbo,
                        .mark_nan = false,
-                       .mark_range = true};
+                       .mark_range = true,
+                       .zebra = true,
+                       .tone_curve = ToneCurve::filmic,
+                       .color = {"/config.ocio", "ACEScg", "Display P3", "Raw"}};
     session.compare = {CompareMode::ulp, Against::device, 0.123456789, true};
     session.kernel = {
         "gaussian", {{"radius", 3.0}, {"flag", true}, {"way", std::string("x")}, {"row", std::vector{1.0, 2.5}}}, {0}};

@@ -4,10 +4,15 @@
 #include <QGridLayout>
 #include <QMouseEvent>
 #include <QSignalBlocker>
+#include <algorithm>
+
+#include <texton/error.h>
 
 #include "viewer/gui/fit_range.h"
 #include "viewer/inspect/region_statistics.h"
 #include "viewer/model/session_names.h"
+#include "viewer/render/color_transform.h"
+#include "viewer/text/error_text.h"
 #include "viewer/text/value_text.h"
 
 namespace texton::viewer {
@@ -18,6 +23,21 @@ QCheckBox* check_box(const QString& text, const QString& tip) {
     box->setAccessibleName(text);
     box->setToolTip(tip);
     return box;
+}
+
+// Shows these names, and selects the chosen one. A chosen name that is not among them is added, so that it is visible.
+void show_names(QComboBox* box, std::vector<std::string> names, const std::string& chosen) {
+    if (!chosen.empty() && std::ranges::find(names, chosen) == names.end()) names.push_back(chosen);
+    QStringList items;
+    for (const std::string& name : names) items.append(QString::fromStdString(name));
+    const QSignalBlocker quiet(box);
+    QStringList present;
+    for (int i = 0; i < box->count(); ++i) present.append(box->itemText(i));
+    if (items != present) {
+        box->clear();
+        box->addItems(items);
+    }
+    box->setCurrentIndex(chosen.empty() ? 0 : static_cast<int>(items.indexOf(QString::fromStdString(chosen))));
 }
 
 }  // namespace
@@ -31,6 +51,13 @@ DisplayPanel::DisplayPanel(Workspace& workspace)
       mark_nan_(check_box(tr("Mark NaN and infinities"), tr("Shows NaN and infinities in marker colors"))),
       mark_range_(
           check_box(tr("Mark values out of range"), tr("Shows values below black and above white in marker colors"))),
+      zebra_(check_box(tr("Zebra"), tr("Shows stripes over values below black and above white"))),
+      tone_curve_(choice_box(tr("Tone curve"), all_names(kToneCurves))),
+      config_(new QLineEdit),
+      input_(choice_box(tr("Color space of the image"), {})),
+      color_display_(choice_box(tr("Color display"), {})),
+      color_view_(choice_box(tr("Color view"), {})),
+      color_problem_(new CalmText(tr("Problem with the color conversion"))),
       reset_(new QPushButton(tr("Reset display"))) {
     exposure_->setToolTip(tr("In stops; one stop doubles the brightness"));
     gamma_->setToolTip(tr("Applied in addition to the transfer curve of the screen"));
@@ -44,11 +71,17 @@ DisplayPanel::DisplayPanel(Workspace& workspace)
     form->addRow(tr("Range"), make_range());
     form->addRow(tr("Fit to"), make_fits());
     form->addRow(tr("False color"), false_color_);
+    form->addRow(tr("Tone"), tone_curve_);
     auto* column = new QVBoxLayout;
     column->addLayout(form);
     column->addWidget(problem_);
     column->addWidget(mark_nan_);
     column->addWidget(mark_range_);
+    column->addWidget(zebra_);
+    QFormLayout* color_form = narrow_form();
+    add_color(color_form);
+    column->addLayout(color_form);
+    column->addWidget(color_problem_);
     column->addWidget(reset_);
     column->addStretch();
     lay_out(column);
@@ -63,6 +96,13 @@ DisplayPanel::DisplayPanel(Workspace& workspace)
         edit(tr("False color"), "false_color",
              [=](Display& display) { display.false_color = static_cast<FalseColor>(index); });
     });
+    tone_curve_->setToolTip(tr("Compresses large values of colors, so that highlights stay visible"));
+    connect(tone_curve_, &QComboBox::currentIndexChanged, this, [this](int index) {
+        edit(tr("Tone curve"), "tone_curve",
+             [=](Display& display) { display.tone_curve = static_cast<ToneCurve>(index); });
+    });
+    connect(zebra_, &QCheckBox::toggled, this,
+            [this](bool on) { edit(tr("Zebra"), "zebra", [=](Display& display) { display.zebra = on; }); });
     connect(mark_nan_, &QCheckBox::toggled, this,
             [this](bool on) { edit(tr("Mark NaN"), "mark_nan", [=](Display& display) { display.mark_nan = on; }); });
     connect(mark_range_, &QCheckBox::toggled, this, [this](bool on) {
@@ -145,6 +185,59 @@ QWidget* DisplayPanel::make_fits() {
     return row;
 }
 
+void DisplayPanel::add_color(QFormLayout* form) {
+    config_->setAccessibleName(tr("Color config"));
+    config_->setPlaceholderText(tr("$OCIO or built in"));
+    config_->setToolTip(tr("Config file of OpenColorIO; empty for the file in $OCIO, or else for the built-in config"));
+    input_->setToolTip(tr("Color space of the image, or none for no color management"));
+    color_display_->setToolTip(tr("Display of the config, whose code values are shown"));
+    color_view_->setToolTip(tr("View of the display"));
+    form->addRow(tr("Config"), config_);
+    form->addRow(tr("Input"), input_);
+    form->addRow(tr("Display"), color_display_);
+    form->addRow(tr("View"), color_view_);
+    // Names of another config or display are usually unknown, so that the choices after this one are reset.
+    connect(config_, &QLineEdit::editingFinished, this, [this] {
+        const std::string config = config_->text().toStdString();
+        if (config == workspace().session().display.color.config) return;
+        edit(tr("Color config"), "color_config", [=](Display& display) { display.color = {.config = config}; });
+    });
+    connect(input_, &QComboBox::currentIndexChanged, this, [this](int index) {
+        const std::string name = index > 0 ? input_->currentText().toStdString() : std::string();
+        edit(tr("Color space"), "color_input", [=](Display& display) { display.color.input = name; });
+    });
+    connect(color_display_, &QComboBox::currentTextChanged, this, [this](const QString& name) {
+        edit(tr("Color display"), "color_display", [=](Display& display) {
+            display.color.display = name.toStdString();
+            display.color.view.clear();
+        });
+    });
+    connect(color_view_, &QComboBox::currentTextChanged, this, [this](const QString& name) {
+        edit(tr("Color view"), "color_view", [=](Display& display) { display.color.view = name.toStdString(); });
+    });
+}
+
+void DisplayPanel::refresh_color() {
+    const ColorConversion& color = workspace().session().display.color;
+    if (!config_->hasFocus() || !config_->isModified()) config_->setText(QString::fromStdString(color.config));
+    ColorNames names;
+    QString problem;
+    try {
+        names = color_names(color);
+        problem = QString::fromStdString(color_problem(color));
+    } catch (const Error& error) {
+        problem = QString::fromStdString(error_text(error));
+    }
+    names.inputs.insert(names.inputs.begin(), tr("none").toStdString());
+    show_names(input_, names.inputs, color.input);
+    show_names(color_display_, names.displays, color.display);
+    show_names(color_view_, names.views, color.view);
+    for (QWidget* field : {static_cast<QWidget*>(config_), static_cast<QWidget*>(input_)})
+        field->setEnabled(has_color_management());
+    for (QComboBox* field : {color_display_, color_view_}) field->setEnabled(!color.input.empty());
+    color_problem_->say(problem);
+}
+
 void DisplayPanel::edit(const QString& what, const char* id, const std::function<void(Display&)>& edit) {
     workspace().change(
         what, [&](Session& session) { edit(session.display); }, QString("display ") + id);
@@ -192,10 +285,14 @@ void DisplayPanel::refresh() {
     gamma_->set_value(display.gamma);
     low_->set_value(display.low);
     high_->set_value(display.high);
-    const QSignalBlocker quiet_color(false_color_), quiet_nan(mark_nan_), quiet_range(mark_range_);
+    const QSignalBlocker quiet_color(false_color_), quiet_nan(mark_nan_), quiet_range(mark_range_), quiet_zebra(zebra_),
+        quiet_curve(tone_curve_);
     false_color_->setCurrentIndex(static_cast<int>(display.false_color));
     mark_nan_->setChecked(display.mark_nan);
     mark_range_->setChecked(display.mark_range);
+    zebra_->setChecked(display.zebra);
+    tone_curve_->setCurrentIndex(static_cast<int>(display.tone_curve));
+    refresh_color();
     const bool there = workspace().shown() != nullptr;
     for (QPushButton* button : fits_) button->setEnabled(there);
     fit_selection_->setEnabled(there && workspace().session().selection.has_value());

@@ -25,6 +25,8 @@ private:
     QWidget* make_channels();
     QWidget* make_range();
     QWidget* make_fits();
+    void add_color(QFormLayout* form);
+    void refresh_color();
     void edit(const QString& what, const char* id, const std::function<void(Display&)>& edit);
     // Shows only this channel, or all channels if it is the only one already.
     void solo(std::size_t channel);
@@ -42,6 +44,13 @@ private:
     QComboBox* false_color_;
     QCheckBox* mark_nan_;
     QCheckBox* mark_range_;
+    QCheckBox* zebra_;
+    QComboBox* tone_curve_;
+    QLineEdit* config_;
+    QComboBox* input_;
+    QComboBox* color_display_;
+    QComboBox* color_view_;
+    CalmText* color_problem_;
     QPushButton* reset_;
 };
 

@@ -1,0 +1,173 @@
+// Color management with OpenColorIO. Its optimized CPU processor is applied to the values themselves: it is exact, while
+// a baked 3D table is not for values above 1 and at the steep start of transfer curves.
+#include <OpenColorIO/OpenColorIO.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <sstream>
+#include <tuple>
+#include <utility>
+
+#include <texton/error.h>
+
+#include "viewer/render/color_transform.h"
+
+namespace texton::viewer {
+namespace {
+
+namespace ocio = OCIO_NAMESPACE;
+
+[[noreturn]] void refuse(std::string problem, std::string remedy) {
+    throw Error({.code = ErrorCode::bad_argument,
+                 .object = "texton::viewer::ColorConversion",
+                 .problem = std::move(problem),
+                 .remedy = std::move(remedy)});
+}
+
+// Returns the path of the config file, or an empty string for Texton's own config.
+std::string config_path(const ColorConversion& color) {
+    if (!color.config.empty()) return color.config;
+    const char* path = std::getenv("OCIO");
+    return path == nullptr ? std::string() : path;
+}
+
+// Returns the message without a period at its end, as errors of Texton add one.
+std::string message_of(const ocio::Exception& error) {
+    std::string out = error.what();
+    while (out.ends_with('.') || out.ends_with('\n')) out.pop_back();
+    return out;
+}
+
+ocio::ConstConfigRcPtr read_config(const std::string& path) {
+    try {
+        ocio::ConstConfigRcPtr config;
+        if (path.empty()) {
+            std::istringstream text(kOwnColorConfig);
+            config = ocio::Config::CreateFromStream(text);
+        } else {
+            config = ocio::Config::CreateFromFile(path.c_str());
+        }
+        config->validate();
+        return config;
+    } catch (const ocio::Exception& error) {
+        refuse(fmt::format("the color config {} cannot be used: {}", path, message_of(error)),
+               "Choose a config of OpenColorIO 2.1 or earlier with --ocio or $OCIO, or none.");
+    }
+}
+
+ColorNames names_of(const ocio::Config& config, const std::string& display) {
+    ColorNames out;
+    for (int i = 0; i < config.getNumColorSpaces(); ++i) out.inputs.emplace_back(config.getColorSpaceNameByIndex(i));
+    for (int i = 0; i < config.getNumDisplays(); ++i) out.displays.emplace_back(config.getDisplay(i));
+    const auto move_to_front = [](std::vector<std::string>& names, const std::string& name) {
+        const auto found = std::ranges::find(names, name);
+        if (found != names.end()) std::rotate(names.begin(), found, found + 1);
+    };
+    move_to_front(out.displays, config.getDefaultDisplay());
+    const std::string chosen = display.empty() ? config.getDefaultDisplay() : display;
+    for (int i = 0; i < config.getNumViews(chosen.c_str()); ++i)
+        out.views.emplace_back(config.getView(chosen.c_str(), i));
+    move_to_front(out.views, config.getDefaultView(chosen.c_str()));
+    return out;
+}
+
+// Returns the chosen name, or the first one if it is empty.
+const std::string& name_in(const std::vector<std::string>& names, const std::string& chosen, const char* what) {
+    if (chosen.empty() && !names.empty()) return names.front();
+    const auto found = std::ranges::find(names, chosen);
+    if (found == names.end())
+        refuse(fmt::format("the color config has no {} '{}'", what, chosen),
+               fmt::format("Use one of: {}.", fmt::join(names, ", ")));
+    return *found;
+}
+
+class OcioTransform : public ColorTransform {
+public:
+    explicit OcioTransform(ocio::ConstCPUProcessorRcPtr processor) : processor_(std::move(processor)) {}
+
+    void apply(std::span<Color> colors) const override {
+        static_assert(sizeof(Color) == 4 * sizeof(float));
+        ocio::PackedImageDesc pixels(colors.data(), static_cast<long>(colors.size()), 1, 4);
+        processor_->apply(pixels);
+    }
+
+private:
+    ocio::ConstCPUProcessorRcPtr processor_;
+};
+
+// Results and errors by key, so that a tile does not read a config again.
+template <class Key, class Value>
+class Cache {
+public:
+    template <class Make>
+    Value get(const Key& key, const Make& make) {
+        const std::lock_guard lock(mutex_);
+        auto found = entries_.find(key);
+        if (found == entries_.end()) {
+            if (entries_.size() >= kMaxEntries) entries_.clear();
+            Entry entry;
+            try {
+                entry.value = make();
+            } catch (const Error&) {
+                entry.error = std::current_exception();
+            }
+            found = entries_.emplace(key, std::move(entry)).first;
+        }
+        if (found->second.error) std::rethrow_exception(found->second.error);
+        return found->second.value;
+    }
+
+private:
+    static constexpr std::size_t kMaxEntries = 64;
+    struct Entry {
+        Value value{};
+        std::exception_ptr error{};
+    };
+    std::mutex mutex_;
+    std::map<Key, Entry> entries_;
+};
+
+ocio::ConstConfigRcPtr config_of(const std::string& path) {
+    static Cache<std::string, ocio::ConstConfigRcPtr> configs;
+    return configs.get(path, [&] { return read_config(path); });
+}
+
+std::shared_ptr<const ColorTransform> make_transform(const ColorConversion& color) {
+    const ocio::ConstConfigRcPtr config = config_of(config_path(color));
+    ColorNames names = names_of(*config, color.display);
+    const std::string& input = name_in(names.inputs, color.input, "color space");
+    const std::string& display = name_in(names.displays, color.display, "display");
+    const std::string& view = name_in(names.views, color.view, "view");
+    try {
+        const ocio::DisplayViewTransformRcPtr transform = ocio::DisplayViewTransform::Create();
+        transform->setSrc(input.c_str());
+        transform->setDisplay(display.c_str());
+        transform->setView(view.c_str());
+        return std::make_shared<OcioTransform>(config->getProcessor(transform)->getOptimizedCPUProcessor(
+            ocio::BIT_DEPTH_F32, ocio::BIT_DEPTH_F32, ocio::OPTIMIZATION_VERY_GOOD));
+    } catch (const ocio::Exception& error) {
+        refuse(fmt::format("the color config cannot convert '{}' to view '{}' of '{}': {}", input, view, display,
+                           message_of(error)),
+               "Check the files that the config names, or choose another view.");
+    }
+}
+
+}  // namespace
+
+bool has_color_management() { return true; }
+
+std::shared_ptr<const ColorTransform> color_transform(const ColorConversion& color) {
+    if (color.input.empty()) return nullptr;
+    using Key = std::tuple<std::string, std::string, std::string, std::string>;
+    static Cache<Key, std::shared_ptr<const ColorTransform>> transforms;
+    return transforms.get(Key(config_path(color), color.input, color.display, color.view),
+                          [&] { return make_transform(color); });
+}
+
+ColorNames color_names(const ColorConversion& color) { return names_of(*config_of(config_path(color)), color.display); }
+
+}  // namespace texton::viewer
