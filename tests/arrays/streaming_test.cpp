@@ -481,7 +481,7 @@ TEST_P(StreamingTest, ACallbackThatDoesNotReturnBlocksNeitherUpdateNorAbort) {
 }
 
 TEST_P(StreamingTest, ADeviceWithoutMemoryMakesTheImageCoarserButLosesNothing) {
-    if (!on_cpu()) GTEST_SKIP() << "only the CPU device can be given little memory";
+    if (!on_cpu()) GTEST_SKIP() << "only it can be given little memory: the test runs on the CPU device";
     const Stream stream(device());
     StreamedTexture texture = make();
     std::vector<Linear> taken;

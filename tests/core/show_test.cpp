@@ -502,7 +502,7 @@ TEST_P(ShowOnDeviceTest, AFailedCopyGivesItsSlotBack) {
 INSTANTIATE_TEST_SUITE_P(Devices, ShowOnDeviceTest, test::every_device(), test::device_label);
 
 TEST_F(ShowTest, ADebuggerShowsHostMemoryAndArraysOfAStoppedProgram) {
-    if (std::system("gdb --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "gdb is not installed";
+    if (std::system("gdb --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "gdb was not found";
     ShowWindow window(socket_.path());
     const std::string program =
         test::configured_path("TEXTON_TEST_PROGRAMS", TEXTON_TEST_PROGRAMS) + "/texton-test-stopped";

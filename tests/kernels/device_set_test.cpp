@@ -224,7 +224,7 @@ TEST_P(DeviceSetTest, AFunctionOfTheCallerRunsOnEachDeviceWithItsApron) {
 }
 
 TEST_P(DeviceSetTest, ADeviceHasMemoryForItsRowsAlone) {
-    if (!on_cpu()) GTEST_SKIP() << "only CPU devices count every byte";
+    if (!on_cpu()) GTEST_SKIP() << "only CPU devices count every byte: the test runs on the CPU device";
     const DeviceSet set(two_devices());
     const OneImage whole = image(Format::rgba8_unorm, {1024, 2048});
     const std::size_t before[] = {set.devices()[0].memory().free, set.devices()[1].memory().free};

@@ -192,7 +192,7 @@ TEST_P(ImageRowsTest, KernelsForLargeImagesStartAtAnyMultipleOfTheAlignment) {
 }
 
 TEST_P(ImageRowsTest, OnCudaRowsThatBlocksOfThreadsCannotStartAtAreRefused) {
-    if (on_cpu()) GTEST_SKIP() << "the CPU device starts at any row";
+    if (on_cpu()) GTEST_SKIP() << "the CPU device starts at any row: the test runs on the CUDA device";
     const ArrayInfo info{.format = Format::r8_unorm, .extent = {40, 300}};
     Image image(device(), kernel_named("median"), {}, {Texture(test::random_array(device(), info, 5))});
     test::expect_error(

@@ -290,7 +290,7 @@ TEST_P(StreamedSourceTest, RequestsBeyondTheFeedbackAreCountedAndMadeLater) {
 }
 
 TEST_P(StreamedSourceTest, BothDevicesRequestTheSameTiles) {
-    if (on_cpu()) GTEST_SKIP() << "compares a CUDA device with the CPU device";
+    if (on_cpu()) GTEST_SKIP() << "the test runs on the CUDA device";
     for (const Case& each : cases()) {
         SCOPED_TRACE(test::describe(each.info));
         MemoryPyramid memory(each.info, 7);
