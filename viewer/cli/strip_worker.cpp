@@ -6,12 +6,16 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <future>
+#include <mutex>
 #include <new>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -144,6 +148,18 @@ private:
     std::future<void> writing_;
 };
 
+// Returns a thread that sends signs of life, so that the command notices a process that was stopped.
+std::jthread signs_of_life(int socket, const Json& request) {
+    const std::chrono::milliseconds interval(request.at("alive_milliseconds").get<std::int64_t>());
+    return std::jthread([socket, interval](const std::stop_token& stop) {
+        std::mutex mutex;
+        std::condition_variable_any stopped;
+        std::unique_lock lock(mutex);
+        while (!stopped.wait_for(lock, stop, interval, [&] { return stop.stop_requested(); }))
+            (void)batch::send(socket, text_of({{"alive", true}}));
+    });
+}
+
 }  // namespace
 
 Error error_in(const Json& answer) {
@@ -164,7 +180,9 @@ int run_strip_worker(int socket) {
     std::string packet;
     if (batch::receive(socket, packet)) {
         try {
-            StripWorker(socket, Json::parse(packet)).serve();
+            const Json request = Json::parse(packet);
+            const std::jthread alive = signs_of_life(socket, request);
+            StripWorker(socket, request).serve();
         } catch (const std::exception& error) {
             (void)batch::send(socket, text_of(failure(error)));
             // A socket that is closed with unread requests would lose the answer.
