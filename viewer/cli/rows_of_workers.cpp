@@ -253,7 +253,7 @@ void RowsOfWorkers::read(Format format, const Region& box, std::byte* packed) {
     // A file that is opened after another host has closed or stored it has the texels from there.
     std::optional<tiles::RowFile> opened;
     const tiles::RowFile& shared = finished_->texels();
-    if (on_several_hosts_) opened.emplace(shared.path(), shared.layout(), false);
+    if (on_several_hosts_) opened.emplace(shared.path(), shared.layout(), false).add_rows_of(shared);
     const tiles::RowFile& texels = opened ? *opened : shared;
     const std::size_t bytes = row_bytes(format, box.extent.width);
     for (std::size_t z = 0; z < box.extent.depth; ++z)

@@ -167,7 +167,9 @@ private:
     }
 
     static tiles::RowLayout layout_of(const ArrayInfo& info) {
-        return {row_bytes(info.format, info.extent.width), info.extent.height, slice_count(info, 0)};
+        Extent extent = info.extent;
+        extent.depth = slice_count(info, 0);
+        return tiles::row_layout(info.format, extent);
     }
 
     std::shared_ptr<tiles::FinishedRows> kept_rows(const ChainInStrips& chain) const {
@@ -187,8 +189,18 @@ private:
     }
 
     void print_disk_bytes(const tiles::FinishedRows& finished) const {
-        fmt::print(stderr, "{}: the finished rows take {} on the disk until the image is complete\n",
-                   steps_.pipeline.back().out.string(), viewer::size_text(finished.disk_bytes()));
+        const fs::path& out = steps_.pipeline.back().out;
+        const std::size_t most = finished.texels().max_bytes();
+        fmt::print(
+            stderr,
+            "{}: the finished rows are compressed, and take at most {} on the disk until the image is complete\n",
+            out.string(), viewer::size_text(most));
+        std::error_code failure;
+        const fs::space_info space = fs::space(out.has_parent_path() ? out.parent_path() : fs::path("."), failure);
+        const tiles::RowLayout& layout = finished.texels().layout();
+        if (failure || space.available >= most / layout.rows * (layout.rows - finished.rows().count())) return;
+        fmt::print(stderr, "{}: the disk has {}, which suffices only if the texels can be compressed\n", out.string(),
+                   viewer::size_text(space.available));
     }
 
     void save(const ImageFile& image, std::size_t finished, RowsOfWorkers* workers = nullptr) {

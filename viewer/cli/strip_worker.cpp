@@ -71,10 +71,6 @@ struct Command {
     }
 };
 
-tiles::RowLayout layout_of(const ImageShape& shape) {
-    return {row_bytes(shape.format, shape.extent.width), shape.extent.height, shape.extent.depth};
-}
-
 class StripWorker {
 public:
     // Throws the errors of ChainInStrips.
@@ -84,7 +80,8 @@ public:
           command_(request),
           device_(strips_device(command_.options)),
           chain_(command_.options, command_.steps, device_, request.at("memory")),
-          file_(batch::path_in(request.at("file")).value(), layout_of(chain_.last().shape()), false),
+          file_(batch::path_in(request.at("file")).value(),
+                tiles::row_layout(chain_.last().shape().format, chain_.last().shape().extent), false),
           synchronizes_(request.at("synchronizes")),
           pixels_{tiles::strip_pixels(chain_.last()), tiles::strip_pixels(chain_.last())} {}
 
@@ -102,7 +99,7 @@ public:
             const double milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
             finish_writing();
             writing_ = std::async(std::launch::async, [this, rows, first, milliseconds, turn] {
-                file_.write(rows, pixels_[turn].data());
+                file_.write({first, rows.end}, pixels_[turn].data(), rows);
                 if (synchronizes_) file_.synchronize();
                 (void)batch::send(socket_, text_of({{"rows", {first, rows.end}}, {"milliseconds", milliseconds}}));
             });
