@@ -129,23 +129,26 @@ bool decompress_zstd(std::span<const std::byte> bytes, std::span<std::byte> out)
 
 }  // namespace
 
-CompressedBlock compress_block(std::span<const std::byte> texels, std::size_t row_bytes, TexelLayout layout) {
+BlockCompression best_compression() noexcept {
+    return detail::has_zstd() ? BlockCompression::zstd : BlockCompression::zlib;
+}
+
+CompressedBlock compress_block(std::span<const std::byte> texels, std::size_t row_bytes, TexelLayout layout,
+                               BlockCompression compression) {
     std::vector<std::byte> differences(texels.size());
     const RowFunctions& rows = functions_for(layout, row_bytes);
     const std::vector<std::byte> zeros(row_bytes);
-    CompressedBlock block{.uses_row_above = resembles_row_above(texels, row_bytes, layout)};
+    CompressedBlock block{.compression = compression, .uses_row_above = resembles_row_above(texels, row_bytes, layout)};
     for (std::size_t at = 0; at < texels.size(); at += row_bytes) {
         const std::byte* const row = texels.data() + at;
         const std::byte* const above = block.uses_row_above && at > 0 ? row - row_bytes : zeros.data();
         rows.subtract(row, above, differences.data() + at, row_bytes / layout.channel_bytes);
     }
-    if (detail::has_zstd()) {
-        block.compression = BlockCompression::zstd;
+    if (compression == BlockCompression::zstd) {
         detail::ZstdWriter(kLevel, differences.size(), [&](std::span<const std::byte> bytes) {
             block.bytes.insert(block.bytes.end(), bytes.begin(), bytes.end());
         }).write(differences);
-    } else {
-        block.compression = BlockCompression::zlib;
+    } else if (compression == BlockCompression::zlib) {
         uLongf size = ::compressBound(differences.size());
         block.bytes.resize(size);
         if (::compress2(reinterpret_cast<Bytef*>(block.bytes.data()), &size, data_of(differences), differences.size(),
@@ -153,7 +156,7 @@ CompressedBlock compress_block(std::span<const std::byte> texels, std::size_t ro
             throw std::bad_alloc();
         block.bytes.resize(size);
     }
-    if (block.bytes.size() >= texels.size()) {
+    if (compression == BlockCompression::none || block.bytes.size() >= texels.size()) {
         block.compression = BlockCompression::none;
         block.bytes.assign(texels.begin(), texels.end());
     }

@@ -22,9 +22,11 @@ struct CompressedBlock {
     std::vector<std::byte> bytes{};
 };
 
+/// Returns the compression that is used: zstd if the build has it.
+[[nodiscard]] BlockCompression best_compression() noexcept;
 /// Compresses rows of texels. `row_bytes` must divide the number of bytes. Throws std::bad_alloc.
 [[nodiscard]] CompressedBlock compress_block(std::span<const std::byte> texels, std::size_t row_bytes,
-                                             TexelLayout layout);
+                                             TexelLayout layout, BlockCompression compression = best_compression());
 /// Decompresses a block to `texels`, which has the size of the rows. Returns false if the bytes are damaged, or if this
 /// build cannot decompress them. Throws std::bad_alloc.
 [[nodiscard]] bool decompress_block(const CompressedBlock& block, std::span<std::byte> texels, std::size_t row_bytes,
