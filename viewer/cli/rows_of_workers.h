@@ -2,8 +2,8 @@
 // The rows of an image that several workers compute (strip_worker.h), each in a process of its own.
 //
 // Workers get ranges of rows, from the first row on, and write them to the file of the finished rows. If a worker ends,
-// if it gives no sign of life for some time, or if its device fails or has too little memory, the others get its rows. Other errors, for example of a file that
-// cannot be read, end the computation.
+// if it gives no sign of life for some time, or if its device fails or has too little memory, the others get its rows.
+// Other errors, for example of a file that cannot be read, end the computation.
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>

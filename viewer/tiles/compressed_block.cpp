@@ -1,6 +1,7 @@
 // Neighboring texels are similar, so each channel is replaced by its difference from the texel to the left, as the
-// horizontal predictor of TIFF does, or by the difference of this difference from that of the row above. The bytes of channels with several bytes are separated: the upper ones are mostly
-// zero. The result is compressed at the fastest level, with Zstandard where the build has it.
+// horizontal predictor of TIFF does, or by the difference of this difference from that of the row above. The bytes of
+// channels with several bytes are separated: the upper ones are mostly zero. The result is compressed at the fastest
+// level, with Zstandard where the build has it.
 #include "viewer/tiles/compressed_block.h"
 
 #include <zlib.h>

@@ -2,10 +2,10 @@
 // The rows of an image that were computed, in a file beside the output, so that a later process continues with them if
 // this one is killed.
 //
-// OUT.rows has the texels of the image, compressed (row_file.h); rows that are not finished are undefined. OUT.rows.json has one JSON
-// object for each line: first the description of the image, then ranges of rows that the disk has stored. Rows are
-// stored in groups: the texels first, and then the line that names them, so a line never includes texels that a crash
-// can lose.
+// OUT.rows has the texels of the image, compressed (row_file.h); rows that are not finished are undefined.
+// OUT.rows.json has one JSON object for each line: first the description of the image, then ranges of rows that the
+// disk has stored. Rows are stored in groups: the texels first, and then the line that names them, so a line never
+// includes texels that a crash can lose.
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
