@@ -188,17 +188,25 @@ TEST_F(CliRunOnLostDevicesTest, WorkersThatAreKilledAtAnyTimeLoseOnlyRowsThatThe
     expect_result();
 }
 
+// The second worker starts after the first one, which has rows to compute, was stopped.
 TEST_F(CliRunOnLostDevicesTest, AWorkerThatIsStoppedIsEndedAndTheOthersComputeItsRows) {
-    test::RunningCommand running(folder(), command(std::string(kSlow) + " --seconds 4", 3));
+    std::ofstream(at("worker")) << "#!/bin/sh\nmkdir '" << at("first") << "' 2>/dev/null || { n=0; until [ -e '"
+                                << at("stopped") << "' ] || [ $((n += 1)) -gt 1500 ]; do sleep 0.02; done; }\nexec '"
+                                << (fs::path(kProgram).parent_path() / "texton-commands").string() << "' \"$@\"\n";
+    fs::permissions(at("worker"), fs::perms::owner_all);
+    test::RunningCommand running(
+        folder(), "env TEXTON_WORKER='" + at("worker") + "' " + command(std::string(kSlow) + " --seconds 4", 2));
     ASSERT_TRUE(test::eventually([&] { return lines() > 1; })) << text("err");
     const auto workers = running.workers();
-    ASSERT_EQ(workers.size(), 3U);
+    ASSERT_EQ(workers.size(), 1U) << "the other one is still the script";
     const pid_t stopped = workers.front().process;
     ASSERT_EQ(::kill(stopped, SIGSTOP), 0);
+    std::ofstream(at("stopped")) << "";
     EXPECT_EQ(running.end(0), 0) << text("err");
     EXPECT_THAT(text("err"),
                 AllOf(HasSubstr("gave no sign of life for 4"), HasSubstr("The other workers compute its rows.")));
     EXPECT_TRUE(has_ended(stopped));
+    for (const char* file : {"worker", "first", "stopped"}) fs::remove(at(file));
     expect_result();
 }
 
