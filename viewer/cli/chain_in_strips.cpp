@@ -26,14 +26,14 @@ using tiles::KernelInStrips;
 using verify::Json;
 using verify::PipelineStep;
 
-[[noreturn]] void refuse(std::string problem, std::string remedy) {
+}  // namespace
+
+void refuse_in_strips(std::string problem, std::string remedy) {
     throw Error({.code = ErrorCode::bad_argument,
                  .object = "texton run --memory",
                  .problem = std::move(problem),
                  .remedy = std::move(remedy)});
 }
-
-}  // namespace
 
 ChainInStrips::ChainInStrips(const RunOptions& options, const RunSteps& steps, const Device& device, std::size_t memory)
     : options_(options), steps_(steps), device_(device), memory_(memory) {
@@ -67,8 +67,9 @@ std::unique_ptr<KernelInStrips> ChainInStrips::kernel(std::size_t index, ImageFi
         sampler_of_input.resize(inputs.size(), files++);
     }
     if (inputs.size() != kernel.inputs.size())
-        refuse(fmt::format("{} needs {} images, but {} were given", kernel.name, kernel.inputs.size(), inputs.size()),
-               fmt::format("`texton run {} --help` lists the inputs.", kernel.name));
+        refuse_in_strips(
+            fmt::format("{} needs {} images, but {} were given", kernel.name, kernel.inputs.size(), inputs.size()),
+            fmt::format("`texton run {} --help` lists the inputs.", kernel.name));
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         const Json sampler = step.samplers.empty()      ? Json::object()
                              : step.samplers.size() > 1 ? step.samplers[sampler_of_input[i]]
@@ -107,7 +108,8 @@ void ChainInStrips::add_file(const fs::path& path, verify::KernelRun& run, std::
         how.kind = described[inputs.size()].kinds.front();
     }
     const FrameInput input(path, options_.selection, how);
-    if (input.is_numbered()) refuse(fmt::format("{} stands for several files", path.string()), "Name one file.");
+    if (input.is_numbered())
+        refuse_in_strips(fmt::format("{} stands for several files", path.string()), "Name one file.");
     const ImageFile image = input.open(0);
     files_.push_back(image);
     paths_.push_back(fs::absolute(path));

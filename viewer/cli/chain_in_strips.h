@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <texton/device.h>
@@ -14,6 +15,9 @@
 #include "viewer/tiles/kernel_in_strips.h"
 
 namespace texton::cli {
+
+/// Throws Error{bad_argument} for what `texton run --memory` cannot compute.
+[[noreturn]] void refuse_in_strips(std::string problem, std::string remedy);
 
 class ChainInStrips {
 public:

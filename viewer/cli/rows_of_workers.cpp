@@ -25,8 +25,11 @@ namespace {
 using tiles::Rows;
 using verify::Json;
 
-constexpr std::size_t kTasks = 2;          // of a worker at most, so that it reads the rows of the next one ahead
-constexpr std::size_t kStripsOfTask = 8;   // at most
+constexpr std::size_t kTasks = 2;         // of a worker at most, so that it reads the rows of the next one ahead
+constexpr std::size_t kStripsOfTask = 8;  // at most
+constexpr double kSignsOfLife = 5;        // of a worker in the time after which it is ended
+constexpr std::chrono::duration<double> kStartTime{60};    // of a worker, at least
+constexpr std::chrono::duration<double> kMaxSilence{0.5};  // that one wait adds: this process may have been stopped too
 constexpr std::size_t kTasksOfWorker = 4;  // of equal size, into which the rows that are left are divided
 
 Error error_of(ErrorCode code, std::string problem, std::string remedy) {
@@ -78,7 +81,8 @@ void RowsOfWorkers::start(std::size_t index) {
               {"memory", image_.memory},
               {"threads", own_threads != 0 ? own_threads : std::max<std::size_t>(1, processors / devices)},
               {"file", batch::json_of(std::filesystem::absolute(finished_->texels().path()))},
-              {"synchronizes", on_several_hosts_}};
+              {"synchronizes", on_several_hosts_},
+              {"alive_milliseconds", static_cast<std::int64_t>(image_.seconds * 1000 / kSignsOfLife)}};
     for (const std::string& word : image_.command) work["command"].push_back(batch::json_of(word));
     if (work.dump().size() > batch::kMaxPacket / 2)
         throw error_of(ErrorCode::bad_argument, "the command line is too long for workers",
@@ -92,11 +96,13 @@ void RowsOfWorkers::start(std::size_t index) {
 
 void RowsOfWorkers::serve(const std::stop_token& stop) {
     std::exception_ptr error;
+    listened_at_ = std::chrono::steady_clock::now();
     try {
         const auto is_working = [](const Worker& worker) { return !worker.tasks.empty(); };
         while (!stop.stop_requested() && (left_.count() > 0 || std::ranges::any_of(workers_, is_working))) {
             give_tasks();
             wait();
+            end_silent_workers();
             finished_->store_if_due();
         }
     } catch (...) {
@@ -149,8 +155,26 @@ void RowsOfWorkers::wait() {
     }
 }
 
+// A worker whose process was stopped, or whose host is gone, sends nothing.
+void RowsOfWorkers::end_silent_workers() {
+    const auto now = std::chrono::steady_clock::now();
+    const auto passed = std::min<std::chrono::duration<double>>(now - std::exchange(listened_at_, now), kMaxSilence);
+    for (Worker& worker : workers_) {
+        if (worker.process == nullptr) continue;
+        worker.silence += passed;
+        const std::chrono::duration<double> limit(image_.seconds);
+        if (worker.silence < (worker.is_alive ? limit : std::max(limit, kStartTime))) continue;
+        lose(worker, error_of(ErrorCode::device_failure,
+                              fmt::format("the process that computes its rows gave no sign of life for {:.3g} seconds",
+                                          worker.silence.count()),
+                              ""));
+    }
+}
+
 void RowsOfWorkers::hear(Worker& worker) {
     const std::optional<Json> answer = worker.process->answer();
+    worker.silence = {};
+    worker.is_alive = true;
     if (!answer) {
         const int signal = worker.process->end({});
         return lose(
@@ -166,6 +190,7 @@ void RowsOfWorkers::hear(Worker& worker) {
         if (!is_of_device(error)) throw error;
         return lose(worker, error);
     }
+    if (answer->contains("alive")) return;
     if (!answer->contains("ready")) return finish(worker, *answer);
     // Numbers and bytes that JSON lacks are not those of the description any more.
     if (answer->at("ready").dump() != Json::parse(text_of(image_.description)).dump())
@@ -228,7 +253,7 @@ void RowsOfWorkers::read(Format format, const Region& box, std::byte* packed) {
     // A file that is opened after another host has closed or stored it has the texels from there.
     std::optional<tiles::RowFile> opened;
     const tiles::RowFile& shared = finished_->texels();
-    if (on_several_hosts_) opened.emplace(shared.path(), shared.layout(), false);
+    if (on_several_hosts_) opened.emplace(shared.path(), shared.layout(), false).add_rows_of(shared);
     const tiles::RowFile& texels = opened ? *opened : shared;
     const std::size_t bytes = row_bytes(format, box.extent.width);
     for (std::size_t z = 0; z < box.extent.depth; ++z)

@@ -2,8 +2,8 @@
 // The rows of an image that several workers compute (strip_worker.h), each in a process of its own.
 //
 // Workers get ranges of rows, from the first row on, and write them to the file of the finished rows. If a worker ends,
-// or its device fails or has too little memory, the others get its rows. Other errors, for example of a file that
-// cannot be read, end the computation.
+// if it gives no sign of life for some time, or if its device fails or has too little memory, the others get its rows.
+// Other errors, for example of a file that cannot be read, end the computation.
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -30,6 +30,7 @@ struct WorkersOfImage {
     std::vector<std::string> command{};  ///< words of the command line after `texton run`
     std::size_t memory = 0;              ///< for each kernel of a worker, in bytes
     std::size_t strip_rows = 1;          ///< rows that a worker computes at once
+    double seconds = 60;                 ///< a worker without a sign of life for this time is ended
     verify::Json description{};          ///< of the image
     /// Called by another thread with a sentence about each worker that is lost while others are left.
     std::function<void(const std::string&)> on_loss{};
@@ -62,7 +63,10 @@ private:
     struct Worker {
         WorkerReport report{};
         std::unique_ptr<batch::WorkerProcess> process{};  // null after it ended
+        bool is_alive = false;                            // it has sent a packet
         bool is_ready = false;
+        std::chrono::duration<double> silence{
+            0};  // since the last packet, without times in which this process stood still
         std::deque<tiles::Rows> tasks{};
     };
 
@@ -72,6 +76,7 @@ private:
     void give(Worker& worker);
     void wait();
     void hear(Worker& worker);
+    void end_silent_workers();
     void finish(Worker& worker, const verify::Json& answer);
     void lose(Worker& worker, const Error& cause);
     [[noreturn]] void fail(const Error& cause) const;
@@ -84,6 +89,7 @@ private:
     std::mutex mutex_;    // of the finished rows, the error and the reports
     std::condition_variable changed_;
     std::exception_ptr error_;
+    std::chrono::steady_clock::time_point listened_at_{};
     std::jthread thread_;  // serves the workers
 };
 

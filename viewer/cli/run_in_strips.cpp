@@ -33,13 +33,6 @@ namespace fs = std::filesystem;
 using verify::Json;
 using verify::PipelineStep;
 
-[[noreturn]] void refuse(std::string problem, std::string remedy) {
-    throw Error({.code = ErrorCode::bad_argument,
-                 .object = "texton run --memory",
-                 .problem = std::move(problem),
-                 .remedy = std::move(remedy)});
-}
-
 // Returns an error with another remedy.
 Error with_remedy(const Error& error, std::string remedy) {
     return Error({.code = error.code(),
@@ -60,13 +53,13 @@ void check(const RunOptions& options, const RunSteps& steps) {
     }
     for (const PipelineStep& step : steps.pipeline) {
         if (!step.out.empty() && &step != &steps.pipeline.back())
-            refuse(fmt::format("{} is written by a kernel before the last one", step.out.string()),
-                   "Write only the last image, or run the kernels one by one.");
+            refuse_in_strips(fmt::format("{} is written by a kernel before the last one", step.out.string()),
+                             "Write only the last image, or run the kernels one by one.");
     }
     const fs::path& out = steps.pipeline.back().out;
     if (viewer::is_numbered(out) || is_video_name(out))
-        refuse(fmt::format("{} stands for several frames", out.string()),
-               "Name a single image, or use one device without --memory.");
+        refuse_in_strips(fmt::format("{} stands for several frames", out.string()),
+                         "Name a single image, or use one device without --memory.");
 }
 
 }  // namespace
@@ -112,8 +105,8 @@ public:
         files_ = chain.files();
         if (!options_.resume) return save(chain.image(), 0);
         if (const std::size_t slices = slice_count(chain.info(), 0); slices != 1)
-            refuse(fmt::format("the rows of {} slices cannot be resumed by one device", slices),
-                   "Omit --resume, or use all devices of a kind, for example --device cpu:all.");
+            refuse_in_strips(fmt::format("the rows of {} slices cannot be resumed by one device", slices),
+                             "Omit --resume, or use all devices of a kind, for example --device cpu:all.");
         const auto finished = kept_rows(chain);
         const std::size_t before = finished->rows().count();
         save(tiles::with_finished_rows(chain.image(), finished), before);
@@ -151,6 +144,7 @@ private:
                                                                      .command = words_of_run(),
                                                                      .memory = memory,
                                                                      .strip_rows = chain.last().strip_rows(),
+                                                                     .seconds = options_.seconds,
                                                                      .description = chain.description(),
                                                                      .on_loss = on_loss},
                                                       finished);
@@ -173,7 +167,9 @@ private:
     }
 
     static tiles::RowLayout layout_of(const ArrayInfo& info) {
-        return {row_bytes(info.format, info.extent.width), info.extent.height, slice_count(info, 0)};
+        Extent extent = info.extent;
+        extent.depth = slice_count(info, 0);
+        return tiles::row_layout(info.format, extent);
     }
 
     std::shared_ptr<tiles::FinishedRows> kept_rows(const ChainInStrips& chain) const {
@@ -193,8 +189,18 @@ private:
     }
 
     void print_disk_bytes(const tiles::FinishedRows& finished) const {
-        fmt::print(stderr, "{}: the finished rows take {} on the disk until the image is complete\n",
-                   steps_.pipeline.back().out.string(), viewer::size_text(finished.disk_bytes()));
+        const fs::path& out = steps_.pipeline.back().out;
+        const std::size_t most = finished.texels().max_bytes();
+        fmt::print(
+            stderr,
+            "{}: the finished rows are compressed, and take at most {} on the disk until the image is complete\n",
+            out.string(), viewer::size_text(most));
+        std::error_code failure;
+        const fs::space_info space = fs::space(out.has_parent_path() ? out.parent_path() : fs::path("."), failure);
+        const tiles::RowLayout& layout = finished.texels().layout();
+        if (failure || space.available >= most / layout.rows * (layout.rows - finished.rows().count())) return;
+        fmt::print(stderr, "{}: the disk has {}, which suffices only if the texels can be compressed\n", out.string(),
+                   viewer::size_text(space.available));
     }
 
     void save(const ImageFile& image, std::size_t finished, RowsOfWorkers* workers = nullptr) {

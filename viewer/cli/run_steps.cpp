@@ -129,6 +129,12 @@ void add_run_options(CLI::App& command, RunOptions& options) {
                      "With --memory or all devices of a kind: keep finished rows in OUT.rows, and continue with those "
                      "of a run that was "
                      "interrupted");
+    command
+        .add_option("--seconds", options.seconds,
+                    "With all devices of a kind: end a process that gives no sign of life for this time, and let the "
+                    "others compute its rows. Default: 60")
+        ->check(CLI::Range(1.0, 86400.0))
+        ->type_name("SECONDS");
     command.add_flag("--allow-outside", options.allow_outside,
                      "Allow a pipeline to name files outside of the folder of its JSON file");
     command.add_flag("--json", options.json, "Print one JSON object instead of text");

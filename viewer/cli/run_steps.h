@@ -20,6 +20,7 @@ struct RunOptions {
     /// For images that are computed in parts. Empty: they are computed as a whole, or with a default size on all
     /// devices of a kind.
     std::string memory;
+    double seconds = 60;  ///< a worker without a sign of life for this time is ended
     bool resume = false;
     bool allow_outside = false;
     bool drop_alpha = false;

@@ -6,12 +6,16 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <future>
+#include <mutex>
 #include <new>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -67,10 +71,6 @@ struct Command {
     }
 };
 
-tiles::RowLayout layout_of(const ImageShape& shape) {
-    return {row_bytes(shape.format, shape.extent.width), shape.extent.height, shape.extent.depth};
-}
-
 class StripWorker {
 public:
     // Throws the errors of ChainInStrips.
@@ -80,7 +80,8 @@ public:
           command_(request),
           device_(strips_device(command_.options)),
           chain_(command_.options, command_.steps, device_, request.at("memory")),
-          file_(batch::path_in(request.at("file")).value(), layout_of(chain_.last().shape()), false),
+          file_(batch::path_in(request.at("file")).value(),
+                tiles::row_layout(chain_.last().shape().format, chain_.last().shape().extent), false),
           synchronizes_(request.at("synchronizes")),
           pixels_{tiles::strip_pixels(chain_.last()), tiles::strip_pixels(chain_.last())} {}
 
@@ -98,7 +99,7 @@ public:
             const double milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
             finish_writing();
             writing_ = std::async(std::launch::async, [this, rows, first, milliseconds, turn] {
-                file_.write(rows, pixels_[turn].data());
+                file_.write({first, rows.end}, pixels_[turn].data(), rows);
                 if (synchronizes_) file_.synchronize();
                 (void)batch::send(socket_, text_of({{"rows", {first, rows.end}}, {"milliseconds", milliseconds}}));
             });
@@ -144,6 +145,18 @@ private:
     std::future<void> writing_;
 };
 
+// Returns a thread that sends signs of life, so that the command notices a process that was stopped.
+std::jthread signs_of_life(int socket, const Json& request) {
+    const std::chrono::milliseconds interval(request.at("alive_milliseconds").get<std::int64_t>());
+    return std::jthread([socket, interval](const std::stop_token& stop) {
+        std::mutex mutex;
+        std::condition_variable_any stopped;
+        std::unique_lock lock(mutex);
+        while (!stopped.wait_for(lock, stop, interval, [&] { return stop.stop_requested(); }))
+            (void)batch::send(socket, text_of({{"alive", true}}));
+    });
+}
+
 }  // namespace
 
 Error error_in(const Json& answer) {
@@ -164,7 +177,9 @@ int run_strip_worker(int socket) {
     std::string packet;
     if (batch::receive(socket, packet)) {
         try {
-            StripWorker(socket, Json::parse(packet)).serve();
+            const Json request = Json::parse(packet);
+            const std::jthread alive = signs_of_life(socket, request);
+            StripWorker(socket, request).serve();
         } catch (const std::exception& error) {
             (void)batch::send(socket, text_of(failure(error)));
             // A socket that is closed with unread requests would lose the answer.

@@ -6,7 +6,8 @@
 //
 //   command -> worker   {"command": words of the command line, "device", "memory": bytes for each kernel, "threads": of
 //                       parallel loops, "file": path of the rows, "synchronizes": whether rows are stored by the disk
-//                       before they are finished}
+//                       before they are finished, "alive_milliseconds": time between two signs of life}
+//   worker -> command   {"alive": true} from then on, also while rows are computed
 //   worker -> command   {"ready": description of the image}, or a failure
 //   command -> worker   {"rows": [first, end]}, up to two before the first one is finished
 //   worker -> command   {"rows": [first, end], "milliseconds"} for each part that is finished, in order

@@ -23,7 +23,6 @@
 #include "arrays/files/source.h"
 #include "core/file_error.h"
 #include "core/unfinished_file.h"
-#include "viewer/text/value_text.h"
 
 namespace texton::tiles {
 namespace {
@@ -32,7 +31,7 @@ namespace fs = std::filesystem;
 using verify::Json;
 
 constexpr const char* kObject = "texton::tiles::FinishedRows";
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 constexpr std::size_t kGroup = std::size_t{64} << 20;  // bytes that are stored together
 constexpr std::chrono::milliseconds kInterval{500};    // in which rows are stored, if they are fewer
 
@@ -75,13 +74,10 @@ FinishedRows::FinishedRows(const fs::path& output, const Json& description, RowL
     } else {
         resume(lines, description);
     }
-    check_space(output, "Free space, or omit --resume.");
 }
 
 FinishedRows::FinishedRows(const fs::path& output, RowLayout layout)
-    : texels_(RowFile::unnamed(folder_of(output), layout)) {
-    check_space(output, "Free space, or compute the image on a single device.");
-}
+    : texels_(RowFile::unnamed(folder_of(output), layout)) {}
 
 detail::OwnedDescriptor FinishedRows::open_lines() const {
     detail::OwnedDescriptor lines(
@@ -122,14 +118,12 @@ void FinishedRows::resume(const std::string& lines, const Json& description) {
             refuse(fmt::format("belongs to another image: {} is {}, and was {}", key, value.dump(),
                                image.contains(key) ? image.at(key).dump() : "not recorded"));
     }
-    const RowLayout& layout = texels_.layout();
     while (++begin < lines.size()) {
         const std::size_t end = lines.find('\n', begin);
         const auto ranges = rows_in(parsed(std::string_view(lines).substr(begin, end - begin)));
         if (!ranges) refuse("is damaged");
         for (const Rows rows : *ranges) {
-            const std::size_t last = (layout.slices - 1) * layout.rows + rows.end;  // of all slices
-            if (rows.end > layout.rows || texels_.size() < last * layout.row_bytes) refuse("is damaged");
+            if (rows.end > texels_.layout().rows || !texels_.find(rows)) refuse("is damaged");
             finished_.add(rows);
         }
         begin = end;
@@ -140,25 +134,18 @@ void FinishedRows::resume(const std::string& lines, const Json& description) {
     detail::mark_temporary_files(mark);
 }
 
-void FinishedRows::check_space(const fs::path& output, const char* remedy) const {
-    std::error_code failure;
-    const fs::space_info space = fs::space(folder_of(output), failure);
-    const RowLayout& layout = texels_.layout();
-    const std::size_t needed = layout.row_bytes * layout.slices * (layout.rows - finished_.count());
-    if (failure || space.available >= needed) return;
-    detail::fail_file(kObject, beside(output, ".rows"),
-                      fmt::format("needs {} for the rows that are left, but the disk has {}", viewer::size_text(needed),
-                                  viewer::size_text(space.available)),
-                      remedy);
-}
-
 void FinishedRows::write(Rows rows, const std::byte* texels) {
-    texels_.write(rows, texels);
-    add(rows);
+    texels_.write(rows, texels, rows);
+    finish(rows);
     store_if_due();
 }
 
 void FinishedRows::add(Rows rows) {
+    texels_.add(rows);
+    finish(rows);
+}
+
+void FinishedRows::finish(Rows rows) {
     finished_.add(rows);
     if (is_kept()) unstored_.add(rows);
 }

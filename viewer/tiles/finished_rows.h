@@ -2,10 +2,10 @@
 // The rows of an image that were computed, in a file beside the output, so that a later process continues with them if
 // this one is killed.
 //
-// OUT.rows has the texels of the image; those of rows that are not finished are undefined. OUT.rows.json has one JSON
-// object for each line: first the description of the image, then ranges of rows that the disk has stored. Rows are
-// stored in groups: the texels first, and then the line that names them, so a line never includes texels that a crash
-// can lose.
+// OUT.rows has the texels of the image, compressed (row_file.h); rows that are not finished are undefined.
+// OUT.rows.json has one JSON object for each line: first the description of the image, then ranges of rows that the
+// disk has stored. Rows are stored in groups: the texels first, and then the line that names them, so a line never
+// includes texels that a crash can lose.
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -25,8 +25,7 @@ public:
     /// Opens the files for an output, or creates them. `description` describes everything that the texels depend on.
     ///
     /// Throws Error{bad_argument} if the files belong to an image with another description, and names what differs.
-    /// Throws Error{io} if they cannot be read or written, if another process uses them, or if the disk has too little
-    /// space for the rows that are left: the message contains both sizes.
+    /// Throws Error{io} if they cannot be read or written, or if another process uses them.
     FinishedRows(const std::filesystem::path& output, const verify::Json& description, RowLayout layout);
     /// Creates a file without a name in the folder of the output. No other process continues with its rows. Throws
     /// Error{io} likewise.
@@ -37,12 +36,10 @@ public:
     const RowSet& rows() const noexcept { return finished_; }
     /// Returns the texels. Other threads and processes may write rows that are not finished.
     const RowFile& texels() const noexcept { return texels_; }
-    /// Returns the bytes of all rows on the disk.
-    std::size_t disk_bytes() const noexcept { return texels_.layout().bytes(); }
     /// Writes rows of all slices, which are finished then. Throws Error{io}.
     void write(Rows rows, const std::byte* texels);
     /// Makes rows finished that another process of this machine, or a process that has synchronized the file, has
-    /// written to texels().
+    /// written to texels() in one call.
     void add(Rows rows);
     /// Stores the finished rows if they are many, or if some time has passed since the last call. Throws Error{io}.
     void store_if_due();
@@ -57,7 +54,7 @@ private:
     detail::OwnedDescriptor open_lines() const;
     void begin(const verify::Json& description);
     void resume(const std::string& lines, const verify::Json& description);
-    void check_space(const std::filesystem::path& output, const char* remedy) const;
+    void finish(Rows rows);
     void write_line(const verify::Json& line) const;
 
     std::filesystem::path lines_path_;

@@ -158,6 +158,7 @@ TEST_F(CliRunResumedTest, AKilledRunContinuesAndLeavesTheTexelsOfAnUninterrupted
     const Ended result = run(std::string("run ") + kSlow + " --json");
     ASSERT_EQ(result.status, 0) << result.err;
     EXPECT_THAT(result.err, HasSubstr("rows are finished"));
+    EXPECT_THAT(result.err, HasSubstr("the finished rows are compressed, and take at most 1.0 MiB on the disk"));
     EXPECT_GT(json::parse(result.out)["resumed_rows"], 0U);
     EXPECT_TRUE(texels("b.tif") == texels("whole.tif"));
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder()), {}), 5)
@@ -180,7 +181,7 @@ TEST_F(CliRunResumedTest, RowsOfAnotherImageOrVersionAreNotUsed) {
             "belongs to another image");
     const std::string lines = text("b.tif.rows.json");
     std::ofstream(at("b.tif.rows.json")) << "{\"version\":9,\"mark\":1,\"image\":{}}\n";
-    refused(kSlow, "has version 9, but this program reads version 2");
+    refused(kSlow, "has version 9, but this program reads version 3");
     std::ofstream(at("b.tif.rows.json")) << lines << "{\"rows\":[[0,99999999]]}\n";
     refused(kSlow, "is damaged");
     std::ofstream(at("b.tif.rows.json")) << lines;

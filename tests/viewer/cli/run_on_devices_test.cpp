@@ -107,6 +107,7 @@ TEST_F(CliRunOnDevicesTest, WhatCannotBeComputedIsRefusedBeforeAFileIsWritten) {
     };
     refused(command("exposure a.tif -o b.tif", 9), HasSubstr("TEXTON_CPU_DEVICES is '9'"));
     refused(command("exposure a.tif -o b.tif --memory 64KiB", 2), HasSubstr("is divided among 2 workers"));
+    refused(command("exposure a.tif -o b.tif --seconds 0", 2), HasSubstr("--seconds"));
     refused(command("statistics a.tif -o b.tif", 2),
             AllOf(HasSubstr("cannot be computed in parts"), Not(HasSubstr("Omit --memory"))));
     refused("'" + kProgram + "' run exposure a.tif -o b.tif --device gpu:all", HasSubstr("'gpu:all' is not a device"));
@@ -184,6 +185,28 @@ TEST_F(CliRunOnLostDevicesTest, WorkersThatAreKilledAtAnyTimeLoseOnlyRowsThatThe
     ::kill(workers.front().process, SIGKILL);  // while it computes
     EXPECT_EQ(running.end(0), 0) << text("err");
     EXPECT_THAT(text("err"), HasSubstr("was ended by the signal 9 (Killed)"));
+    expect_result();
+}
+
+// The second worker starts after the first one, which has rows to compute, was stopped.
+TEST_F(CliRunOnLostDevicesTest, AWorkerThatIsStoppedIsEndedAndTheOthersComputeItsRows) {
+    std::ofstream(at("worker")) << "#!/bin/sh\nmkdir '" << at("first") << "' 2>/dev/null || { n=0; until [ -e '"
+                                << at("stopped") << "' ] || [ $((n += 1)) -gt 1500 ]; do sleep 0.02; done; }\nexec '"
+                                << (fs::path(kProgram).parent_path() / "texton-commands").string() << "' \"$@\"\n";
+    fs::permissions(at("worker"), fs::perms::owner_all);
+    test::RunningCommand running(
+        folder(), "env TEXTON_WORKER='" + at("worker") + "' " + command(std::string(kSlow) + " --seconds 4", 2));
+    ASSERT_TRUE(test::eventually([&] { return lines() > 1; })) << text("err");
+    const auto workers = running.workers();
+    ASSERT_EQ(workers.size(), 1U) << "the other one is still the script";
+    const pid_t stopped = workers.front().process;
+    ASSERT_EQ(::kill(stopped, SIGSTOP), 0);
+    std::ofstream(at("stopped")) << "";
+    EXPECT_EQ(running.end(0), 0) << text("err");
+    EXPECT_THAT(text("err"),
+                AllOf(HasSubstr("gave no sign of life for 4"), HasSubstr("The other workers compute its rows.")));
+    EXPECT_TRUE(has_ended(stopped));
+    for (const char* file : {"worker", "first", "stopped"}) fs::remove(at(file));
     expect_result();
 }
 

@@ -78,11 +78,12 @@ TEST_F(FinishedRowsTest, RangesWithGapsAreKeptAndOnlyTheGapsAreComputed) {
 }
 
 TEST_F(FinishedRowsTest, RowsThatAnotherObjectWroteToTheFileAreFinishedWhenTheyAreAdded) {
-    const FinishedRows finished(folder_.at("a.tif"), {.row_bytes = kWidth, .rows = 3, .slices = 3});
+    FinishedRows finished(folder_.at("a.tif"), {.row_bytes = kWidth, .rows = 3, .slices = 3});
     EXPECT_FALSE(finished.is_kept());
     EXPECT_EQ(folder_.files(), 0) << "the file has no name";
-    const RowFile other(finished.texels().path(), finished.texels().layout(), false);
-    other.write({1, 3}, first_.data());  // two rows of each slice
+    RowFile other(finished.texels().path(), finished.texels().layout(), false);
+    other.write({1, 3}, first_.data(), {1, 3});  // two rows of each slice
+    finished.add({1, 3});
     std::vector<std::byte> texels(2 * 3);
     finished.texels().read(2, {1, 3}, 1, 3, texels.data());
     for (std::size_t i = 0; i < texels.size(); ++i)
