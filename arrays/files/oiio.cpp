@@ -108,6 +108,9 @@ std::unique_ptr<OIIO::ImageInput> open_input(const char* object, const std::file
     const std::vector<std::byte> first = bytes_at(object, path, 0, kSignatureBytes);
     OIIO::ImageSpec config;
     config.attribute("oiio:UnassociatedAlpha", 1);
+    // By default, OpenImageIO refuses images of more than 32 GiB, or more than the memory of the machine. Texton has limits
+    // of its own, and reads parts of large images.
+    OIIO::attribute("limits:imagesize_MB", 0);
     const std::string reader = reader_name(path, first);
     auto input = reader.empty() ? OIIO::ImageInput::open(path.string(), &config)  // tries all readers
                                 : opened_by(reader, object, path, config);

@@ -88,6 +88,13 @@ TEST_F(ImageFileTest, EachFileTypeHasItsFormat) {
     }
 }
 
+TEST_F(ImageFileTest, ImagesBeyondTheLimitOfOpenImageIOAreRead) {
+    const StoredImage stored = stored_image(1100, 1000, 1, TypeDesc::UINT8, 5);
+    const fs::path path = one("a.tif", stored);
+    OIIO::attribute("limits:imagesize_MB", 1);  // its default is 32 GiB, or the memory of the machine
+    EXPECT_TRUE(same_bytes(read_part(open_image(path)), stored.levels[0]));
+}
+
 TEST_F(ImageFileTest, WideningThreeChannelsIsReportedAsAConversion) {
     const StoredImage stored = stored_image(5, 3, 3, TypeDesc::UINT16, 1);
     const ImageFile image = open_image(one("a.tif", stored));
