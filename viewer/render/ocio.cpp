@@ -1,8 +1,5 @@
-// Color management with OpenColorIO. Its optimized CPU processor is applied to the values themselves: it is exact, while
-// a baked 3D table is not for values above 1 and at the steep start of transfer curves.
-#include <OpenColorIO/OpenColorIO.h>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+// Color management with OpenColorIO. Its optimized CPU processor is applied to the values themselves, so that no table is
+// interpolated.
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
@@ -11,6 +8,10 @@
 #include <sstream>
 #include <tuple>
 #include <utility>
+
+#include <OpenColorIO/OpenColorIO.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <texton/error.h>
 
