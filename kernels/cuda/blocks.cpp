@@ -1,6 +1,7 @@
 #include "kernels/cuda/blocks.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -93,6 +94,24 @@ unsigned rows_of_runs(const Launch& launch, const StripBlocks& blocks) {
     while (rows > blocks.min_rows && blocks.strips * parts(blocks.height, rows * blocks.runs) < enough)
         rows = std::max(rows / 2, blocks.min_rows);
     return rows;
+}
+
+unsigned rows_of_block(const RestartedBlocks& blocks) {
+    constexpr unsigned kMaxRounds = 4;
+    const auto parts = [](unsigned side, unsigned part) { return (side + part - 1) / part; };
+    unsigned best = 0;
+    std::uint64_t minimum = 0;
+    const unsigned maximum =
+        std::min(parts(blocks.height, blocks.step), kMaxRounds * blocks.at_once / blocks.strips + 1);
+    for (unsigned pieces = 1; pieces <= maximum; ++pieces) {
+        const unsigned rows = parts(parts(blocks.height, pieces), blocks.step) * blocks.step;
+        const unsigned rounds = parts(blocks.strips * parts(blocks.height, rows), blocks.at_once);
+        const std::uint64_t time = std::uint64_t{rounds} * (rows + blocks.before);
+        if (best != 0 && time >= minimum) continue;
+        minimum = time;
+        best = rows;
+    }
+    return best;
 }
 
 void launch_blocks(std::span<const Launch> launches, const void* kernel, void** arguments, const BlockGrid& grid) {

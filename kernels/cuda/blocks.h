@@ -30,6 +30,19 @@ struct StripBlocks {
 /// while long runs repeat less work.
 [[nodiscard]] unsigned rows_of_runs(const Launch& launch, const StripBlocks& blocks);
 
+/// Blocks that process strips of an image from top to bottom, and start with rows above the first one that they write.
+struct RestartedBlocks {
+    unsigned strips;   ///< blocks beside each other, times the slices
+    unsigned height;   ///< rows of the image
+    unsigned step;     ///< rows that a block processes at a time
+    unsigned before;   ///< rows that a block processes before its first row of the image is complete
+    unsigned at_once;  ///< blocks that run at the same time
+};
+
+/// Returns the number of rows of a block, a multiple of RestartedBlocks::step, with which all blocks are estimated to
+/// finish first. Blocks run in rounds of as many as run at the same time.
+[[nodiscard]] unsigned rows_of_block(const RestartedBlocks& blocks);
+
 /// Enqueues a CUDA kernel that reads the textures of the launches and writes their images. `arguments` are pointers to
 /// the arguments of the CUDA kernel. All launches must be for the same stream. The memory stays allocated until the
 /// CUDA kernel is done, as with launch().

@@ -288,24 +288,6 @@ Partition widest_strips(const detail::Launch& launch, const Separable& filter, i
 
 unsigned parts(unsigned side, unsigned part) { return (side + part - 1) / part; }
 
-/// Returns the number of rows of a block with which `strips` strips of `height` rows are estimated to finish first.
-/// Blocks run in rounds of as many as run at the same time.
-std::int32_t rows_of_block(const Partition& partition, unsigned strips, unsigned height) {
-    constexpr unsigned kMaxRounds = 4;
-    std::int32_t best = 0;
-    std::int64_t minimum = 0;
-    const unsigned maximum = std::min(parts(height, kRun), kMaxRounds * partition.blocks_at_once / strips + 1);
-    for (unsigned pieces = 1; pieces <= maximum; ++pieces) {
-        const std::int32_t rows = multiple_of_run(static_cast<std::int32_t>(parts(height, pieces)));
-        const unsigned rounds = parts(strips * parts(height, static_cast<unsigned>(rows)), partition.blocks_at_once);
-        const std::int64_t time = std::int64_t{rounds} * (rows + partition.strip.rows_before());
-        if (best != 0 && time >= minimum) continue;
-        minimum = time;
-        best = rows;
-    }
-    return best;
-}
-
 template <int channels, class Finish>
 bool enqueue_strips(const detail::Launch& launch, const Separable& filter, const Finish& finish) {
     Partition partition = widest_strips(launch, filter, channels);
@@ -316,7 +298,8 @@ bool enqueue_strips(const detail::Launch& launch, const Separable& filter, const
     const unsigned first_row = some_rows != nullptr ? static_cast<unsigned>(some_rows->first) : 0;
     const unsigned height = target.height - first_row;
     const unsigned across = parts(target.width, static_cast<unsigned>(strip.width));
-    strip.rows = rows_of_block(partition, across * target.depth, height);
+    strip.rows = static_cast<std::int32_t>(detail::rows_of_block(
+        {across * target.depth, height, kRun, static_cast<unsigned>(strip.rows_before()), partition.blocks_at_once}));
     Job<Finish> job{target, HardwareSource(launch.shape(0), launch.handle(0)),
                     filter, finish,
                     strip,  static_cast<std::int32_t>(first_row)};
@@ -347,6 +330,7 @@ bool CudaKernels::convolve(Launch& launch, const filters::Separable& filter, con
     const bool in_rows = ImageRowsScope::of(launch.state().image) != nullptr;
     if (!in_rows && sharpen == nullptr && filters::enqueue_values(launch, filter)) return true;
     if (!in_rows && filters::enqueue_columns(launch, filter, sharpen)) return true;
+    if (filters::enqueue_blocks(launch, filter, sharpen)) return true;
     if (sharpen != nullptr) return filters::enqueue_with(launch, filter, filters::SharpenTexel{*sharpen});
     return filters::enqueue_with(launch, filter, filters::Keep{});
 }

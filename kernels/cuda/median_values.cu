@@ -2,11 +2,12 @@
 // shared memory.
 //
 // Warps process strips (kernels/cuda/value_strips.h). A thread keeps the rows of texels around a pixel in registers. It
-// sorts the columns of its own texels, and gets the sorted columns beside them from other threads. The order of unorm
-// values is the order of their codes, two of which are compared by one instruction.
+// sorts the columns of its own texels, and gets the sorted columns beside them from other threads. Values of 8 and 16
+// bits have the order of codes, two of which are compared by one instruction.
 #include "kernels/cuda/median_values.h"
 
 #include <optional>
+#include <type_traits>
 
 #include "kernels/cuda/value_strips.h"
 
@@ -35,6 +36,7 @@ struct ByCode {
 TEXTON_HD constexpr int floor_half(int number) { return (number - (number & 1)) / 2; }
 
 struct Codes8 {
+    using Order = ByCode;
     using Format = detail::Unorm8;
     using Item = unsigned;
     static constexpr int kItems = 2;  // values 0 and 2, values 1 and 3
@@ -55,6 +57,7 @@ struct Codes8 {
 };
 
 struct Codes16 {
+    using Order = ByCode;
     using Format = detail::Unorm16;
     using Item = unsigned;
     static constexpr int kItems = 2;  // values 0 and 1, values 2 and 3
@@ -75,6 +78,7 @@ struct Codes16 {
 /// Values that are floats in registers.
 template <class FormatOf>
 struct Floats {
+    using Order = ByMinimum;
     using Format = FormatOf;
     using Item = float;
     static constexpr int kItems = 4;
@@ -88,7 +92,58 @@ struct Floats {
 #pragma unroll
         for (int i = 0; i < kItems; ++i) results[i] = Format::stored(items[i]);
     }
+    __device__ static bool has_special(const Item (&items)[kItems]) {
+        bool special = false;
+#pragma unroll
+        for (int i = 0; i < kItems; ++i) special |= is_special(items[i]);
+        return special;
+    }
 };
+
+/// Values of float16, as codes that have their order: the sign bit is flipped, and of negative values all bits.
+struct Codes16OfFloats {
+    using Order = ByCode;
+    using Format = detail::Float16;
+    using Item = unsigned;
+    static constexpr int kItems = 2;
+
+    TEXTON_HD static constexpr Halves beside(int item, int shift) { return Codes16::beside(item, shift); }
+    __device__ static void unpack(const unsigned (&words)[2], Item (&items)[kItems]) {
+#pragma unroll
+        for (int i = 0; i < kItems; ++i) items[i] = words[i] ^ flipped(words[i] >> 15);
+    }
+    /// Writes the bits of the values.
+    __device__ static void restore(const Item (&items)[kItems], unsigned (&words)[2]) {
+#pragma unroll
+        for (int i = 0; i < kItems; ++i) words[i] = items[i] ^ flipped(~items[i] >> 15);
+    }
+    __device__ static void pack(const Item (&items)[kItems], unsigned short (&results)[kValues]) {
+        unsigned words[2];
+        restore(items, words);
+        ::memcpy(results, words, sizeof results);
+    }
+    /// NaNs have the highest and the lowest codes, and a negative zero has the code 0x7fff.
+    __device__ static bool has_special(const Item (&items)[kItems]) {
+        bool special = false;
+#pragma unroll
+        for (int i = 0; i < kItems; ++i) {
+            special |= __vmaxu2(items[i], 0xfc00fc00) != 0xfc00fc00 || __vminu2(items[i], 0x03ff03ff) != 0x03ff03ff ||
+                       __vminu2(items[i] ^ 0x7fff7fff, 0x00010001) != 0x00010001;
+        }
+        return special;
+    }
+
+private:
+    // The lowest bits of both halves are 1 where the value is negative.
+    __device__ static unsigned flipped(unsigned is_negative) {
+        return (is_negative & 0x00010001) * 0x7fff | 0x80008000;
+    }
+};
+
+/// Some values do not have the order Values::Order.
+template <class Values>
+constexpr bool kHasSpecial = std::is_same_v<typename Values::Format, detail::Float16> ||
+                             std::is_same_v<typename Values::Format, detail::Float32>;
 
 /// Returns true if the values of a thread depend on the item of another one.
 template <class Values, int channels, int radius>
@@ -156,17 +211,38 @@ struct Rows {
     }
 };
 
-/// Returns true if the warp has a value that ByMinimum does not order.
-template <class Item, int count>
-__device__ bool has_special(const Item (&items)[count]) {
-    if constexpr (std::is_same_v<Item, float>) {
-        bool special = false;
+/// Returns true if the warp has a value that Values::Order does not order.
+template <class Values>
+__device__ bool warp_has_special(const typename Values::Item (&items)[Values::kItems]) {
+    if constexpr (kHasSpecial<Values>) return __any_sync(0xffffffff, Values::has_special(items)) != 0;
+    return false;
+}
+
+/// Finds medians that include special values.
+template <int channels, int radius>
+__device__ void find_special(const Rows<Floats<detail::Float32>, channels, radius>& rows, std::int32_t lane,
+                             float (&medians)[kValues]) {
+    rows.find_medians(lane, ByComparison{}, medians);
+}
+/// Not inlined, so that the kernel does not need the registers of the floats.
+template <int channels, int radius>
+__device__ __noinline__ void find_special(Rows<Codes16OfFloats, channels, radius> rows, std::int32_t lane,
+                                          unsigned (&medians)[2]) {
+    using Values = Floats<detail::Float16>;
+    Rows<Values, channels, radius> floats;
 #pragma unroll
-        for (int i = 0; i < count; ++i) special |= is_special(items[i]);
-        return __any_sync(0xffffffff, special) != 0;
-    } else {
-        return false;
+    for (int row = 0; row < 2 * radius + 1; ++row) {
+        unsigned words[2];
+        Codes16OfFloats::restore(rows.items[row], words);
+        Values::unpack(words, floats.items[row]);
     }
+    float found[kValues];
+    floats.find_medians(lane, ByComparison{}, found);
+    unsigned short stored[kValues];
+    Values::pack(found, stored);
+    unsigned words[2];
+    ::memcpy(words, stored, sizeof words);
+    Codes16OfFloats::unpack(words, medians);
 }
 
 template <class Values, int channels, int radius>
@@ -192,7 +268,7 @@ __global__ void __launch_bounds__(detail::kStripLanes* detail::kStripWarps)
         }
         Values::unpack(words, rows.items[kSide - 1]);
         load(next);  // is not needed before the medians of this row are found
-        special = special << 1 | static_cast<unsigned>(has_special(rows.items[kSide - 1]));
+        special = special << 1 | static_cast<unsigned>(warp_has_special<Values>(rows.items[kSide - 1]));
     };
     load(strip.y - radius);
     for (std::int32_t row = strip.y - radius; row < strip.y + radius; ++row) add_row(row + 1);
@@ -201,14 +277,15 @@ __global__ void __launch_bounds__(detail::kStripLanes* detail::kStripWarps)
     for (std::int32_t row = strip.y; row < strip.end; ++row, to += strips.target.pitch) {
         add_row(row + radius + 1);
         Item medians[Values::kItems];
-        if constexpr (std::is_same_v<Item, float>) {
+        const typename Values::Order order{};
+        if constexpr (kHasSpecial<Values>) {
             if ((special & ((1u << kSide) - 1)) == 0) {
-                rows.find_medians(strip.lane, ByMinimum{}, medians);
+                rows.find_medians(strip.lane, order, medians);
             } else {
-                rows.find_medians(strip.lane, ByComparison{}, medians);
+                find_special(rows, strip.lane, medians);
             }
         } else {
-            rows.find_medians(strip.lane, ByCode{}, medians);
+            rows.find_medians(strip.lane, order, medians);
         }
         Stored results[kValues];
         Values::pack(medians, results);
@@ -248,7 +325,9 @@ bool enqueue_values(const detail::Launch& launch, const Median<side>&) {
     return detail::with_stored_values(strips->target.format.stored, [&]<class Format>(std::type_identity<Format>) {
         if constexpr (std::is_same_v<Format, detail::Unorm8>) return enqueue<Codes8, side / 2>(launch, *strips);
         if constexpr (std::is_same_v<Format, detail::Unorm16>) return enqueue<Codes16, side / 2>(launch, *strips);
-        if constexpr (std::is_same_v<Format, detail::Float16> || std::is_same_v<Format, detail::Float32>)
+        if constexpr (std::is_same_v<Format, detail::Float16>)
+            return enqueue<Codes16OfFloats, side / 2>(launch, *strips);
+        if constexpr (std::is_same_v<Format, detail::Float32>)
             return enqueue<Floats<Format>, side / 2>(launch, *strips);
     });
 }

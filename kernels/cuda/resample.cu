@@ -315,6 +315,13 @@ unsigned first_row(const detail::Launch& launch) {
     return rows != nullptr ? static_cast<unsigned>(rows->first) : 0;
 }
 
+/// Returns true if an image has enough values for each thread to compute four adjacent ones of many rows.
+bool has_many_values(const detail::Launch& launch) {
+    constexpr std::size_t kManyValues = std::size_t{1} << 23;
+    const PixelTarget& target = launch.target();
+    return std::size_t{target.width} * target.height * target.depth * target.format.stored.channels >= kManyValues;
+}
+
 /// Returns true if strips of values (kernels/cuda/resample_values.cu) are faster where they are possible: for larger
 /// images of one channel, and for the many taps of Lanczos filters. Small images have too few strips.
 bool is_faster_in_strips(const detail::Launch& launch, const Separable& filter) {
@@ -415,6 +422,7 @@ bool CudaKernels::resample(Launch& launch, const resampling::Separable& filter) 
         return resampling::enqueue_columns(launch, filter) || resampling::enqueue_tiles(launch, filter);
     if (filter.filter == ResampleFilter::area && resampling::enqueue_halves(launch, filter.grid)) return true;
     if (resampling::enqueue_half_columns(launch, filter) || resampling::enqueue_reduction(launch, filter)) return true;
+    if (resampling::has_many_values(launch) && resampling::enqueue_columns_of_values(launch, filter)) return true;
     if (resampling::is_faster_in_strips(launch, filter) && resampling::enqueue_strips_of_values(launch, filter))
         return true;
     return resampling::enqueue_columns(launch, filter) || resampling::enqueue_tiles(launch, filter);

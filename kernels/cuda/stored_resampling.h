@@ -22,4 +22,8 @@ namespace texton::resampling {
 /// coordinates, or if pixels are far apart.
 [[nodiscard]] bool enqueue_strips_of_values(const detail::Launch& launch, const Separable& filter);
 
+/// Enqueues a separable filter of which pixels read few texels, from texels as they are stored. Returns false in the same
+/// cases, and also if pixels read too many texels.
+[[nodiscard]] bool enqueue_columns_of_values(const detail::Launch& launch, const Separable& filter);
+
 }  // namespace texton::resampling

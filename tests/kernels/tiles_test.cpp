@@ -237,10 +237,10 @@ ImageFile random_stored_image(Random& random, Format format) {
 }
 
 /// The texels of an image of the same format are read as they are stored.
-TEST_F(KernelTilesTest, SmallFiltersWithoutConversionAreBitIdenticalOnAllDevices) {
+TEST_F(KernelTilesTest, FiltersWithoutConversionAreBitIdenticalOnAllDevices) {
     Random random(12);
     for (const Format format : kStoredFormats) {
-        for (const std::size_t radius : {1, 1, 1, 2, 2, 2, 3, 3}) {
+        for (const std::size_t radius : {1, 1, 1, 2, 2, 2, 3, 3, 4, 7, 8, 9, 15, 30}) {
             const ImageFile image = random_stored_image(random, format);
             const Destination destination =
                 random.of(std::vector{Destination::packed, Destination::pitched, Destination::odd_address});
@@ -259,6 +259,24 @@ TEST_F(KernelTilesTest, SmallFiltersWithoutConversionAreBitIdenticalOnAllDevices
                     return {filtered(device, texture, destination, format, [&](const Stream& stream, const View& view) {
                         convolve(stream, view, texture, across, down);
                     })};
+                });
+            if (HasFatalFailure()) return;
+        }
+    }
+}
+
+TEST_F(KernelTilesTest, SharpeningWithoutConversionIsBitIdenticalOnAllDevices) {
+    Random random(14);
+    for (const Format format : kStoredFormats) {
+        for (const float sigma : {1.3f, 3.1f}) {
+            const ImageFile image = random_stored_image(random, format);
+            const UnsharpOptions options{.amount = 1.5f, .sigma = sigma, .threshold = random.coin() ? 0.0f : 0.1f};
+            expect_same(
+                describe(image) + ", sigma " + std::to_string(sigma), [&](const Device& device) -> std::vector<Bytes> {
+                    const Texture texture = texture_of(device, image);
+                    return {filtered(
+                        device, texture, Destination::pitched, format,
+                        [&](const Stream& stream, const View& view) { unsharp(stream, view, texture, options); })};
                 });
             if (HasFatalFailure()) return;
         }
@@ -339,38 +357,59 @@ TEST_F(KernelTilesTest, ReducedImagesAreBitIdenticalOnAllDevices) {
     }
 }
 
+struct Scaling {
+    ResampleFilter filter;
+    float across, down;  // texels per pixel
+};
+
+/// Expects that an image of a format that is resampled to a size is the same on all devices.
+void expect_same_resampled(Random& random, Format format, const Scaling& scaling, const Extent& to,
+                           const std::function<void(const std::string& what, const Make& make)>& expect_same) {
+    const auto texels = [](std::size_t pixels, float step) {
+        return static_cast<std::size_t>(static_cast<float>(pixels) * step);
+    };
+    ImageFile image = random_stored_image(random, format);
+    image.info.kind = ArrayKind::array_2d;
+    image.info.layers = 1;
+    image.info.extent = {texels(to.width, scaling.across), texels(to.height, scaling.down)};
+    const Crop crop{random.coin() ? 0.0f : -7.25f, random.coin() ? 0.0f : 3.5f, 0, 0};
+    expect_same(describe(image) + ", filter " + std::to_string(static_cast<int>(scaling.filter)),
+                [&](const Device& device) -> std::vector<Bytes> {
+                    const Texture texture = texture_of(device, image);
+                    const Stream stream(device);
+                    const Linear memory(device, format, to);
+                    resample(stream, memory.view(format, to), texture, {.filter = scaling.filter, .crop = crop});
+                    stream.synchronize();
+                    return {test::download(memory.view(format, to))};
+                });
+}
+
 /// Images of this size have strips of their own for Lanczos filters, and for all separable filters of one channel.
 TEST_F(KernelTilesTest, LargerResampledImagesAreBitIdenticalOnAllDevices) {
-    struct Case {
-        ResampleFilter filter;
-        float across, down;  // texels per pixel
-    };
-    constexpr Case kCases[] = {{ResampleFilter::lanczos3, 1.7f, 2.3f},    {ResampleFilter::lanczos3, 3.1f, 0.6f},
-                               {ResampleFilter::catmull_rom, 0.7f, 0.4f}, {ResampleFilter::b_spline, 0.45f, 0.9f},
-                               {ResampleFilter::area, 3.3f, 2.6f},        {ResampleFilter::area, 0.8f, 0.9f}};
+    constexpr Scaling kScalings[] = {{ResampleFilter::lanczos3, 1.7f, 2.3f},    {ResampleFilter::lanczos3, 3.1f, 0.6f},
+                                     {ResampleFilter::catmull_rom, 0.7f, 0.4f}, {ResampleFilter::b_spline, 0.45f, 0.9f},
+                                     {ResampleFilter::area, 3.3f, 2.6f},        {ResampleFilter::area, 0.8f, 0.9f}};
     Random random(21);
     for (const Format format : kStoredFormats) {
         const std::size_t channels = info(format).channels;
-        for (const Case& each : kCases) {
-            if (channels != 1 && each.filter != ResampleFilter::lanczos3) continue;
-            const Extent to{2051 / channels, 1031};
-            const auto texels = [](std::size_t pixels, float step) {
-                return static_cast<std::size_t>(static_cast<float>(pixels) * step);
-            };
-            ImageFile image = random_stored_image(random, format);
-            image.info.kind = ArrayKind::array_2d;
-            image.info.layers = 1;
-            image.info.extent = {texels(to.width, each.across), texels(to.height, each.down)};
-            const Crop crop{random.coin() ? 0.0f : -7.25f, random.coin() ? 0.0f : 3.5f, 0, 0};
-            expect_same(describe(image) + ", filter " + std::to_string(static_cast<int>(each.filter)),
-                        [&](const Device& device) -> std::vector<Bytes> {
-                            const Texture texture = texture_of(device, image);
-                            const Stream stream(device);
-                            const Linear memory(device, format, to);
-                            resample(stream, memory.view(format, to), texture, {.filter = each.filter, .crop = crop});
-                            stream.synchronize();
-                            return {test::download(memory.view(format, to))};
-                        });
+        for (const Scaling& scaling : kScalings) {
+            if (channels != 1 && scaling.filter != ResampleFilter::lanczos3) continue;
+            expect_same_resampled(random, format, scaling, {2051 / channels, 1031}, expect_same);
+            if (HasFatalFailure()) return;
+        }
+    }
+}
+
+/// In images of this size, threads compute four values of many rows if pixels read few texels.
+TEST_F(KernelTilesTest, LargeEnlargedImagesAreBitIdenticalOnAllDevices) {
+    constexpr Scaling kScalings[] = {{ResampleFilter::lanczos3, 0.5f, 0.9f},
+                                     {ResampleFilter::catmull_rom, 1.3f, 0.4f},
+                                     {ResampleFilter::area, 0.8f, 0.3f}};
+    Random random(22);
+    for (const Format format : kStoredFormats) {
+        const std::size_t channels = info(format).channels;
+        for (const Scaling& scaling : kScalings) {
+            expect_same_resampled(random, format, scaling, {4102 / channels, 2063}, expect_same);
             if (HasFatalFailure()) return;
         }
     }
