@@ -29,10 +29,8 @@ constexpr std::chrono::duration<double> kSilence{60};      // after which a work
 constexpr std::chrono::duration<double> kMaxSilence{0.5};  // that one wait adds: this process may have been stopped too
 
 Error lost(std::string problem) {
-    return Error({.code = ErrorCode::device_failure,
-                  .object = "texton stats",
-                  .problem = std::move(problem),
-                  .remedy = "Run the command again, or name a single device."});
+    return Error(
+        {.code = ErrorCode::device_failure, .object = "texton stats", .problem = std::move(problem), .remedy = ""});
 }
 
 }  // namespace
@@ -211,7 +209,15 @@ void StatisticsOfWorkers::lose(Worker& worker, const Error& cause) {
     worker.answers.clear();
     worker.is_ready = false;
     worker.process.reset();
-    if (std::ranges::none_of(workers_, [](const Worker& other) { return other.process != nullptr; })) throw cause;
+    if (std::ranges::none_of(workers_, [](const Worker& other) { return other.process != nullptr; }))
+        throw Error(
+            {.code = cause.code(),
+             .object = cause.object(),
+             .problem = fmt::format("no worker is left: {}", cause.problem()),
+             .remedy = cause.remedy().empty() ? "Run the command again, or name a single device." : cause.remedy(),
+             .numbers = cause.numbers(),
+             .call = cause.call(),
+             .cuda_name = cause.cuda_name()});
     on_loss_(fmt::format("{}: {} The other workers count its texels.", worker.device, viewer::error_text(cause)));
 }
 

@@ -176,11 +176,11 @@ TEST_F(CliStatsOnDevicesTest, WorkersThatAreKilledAreReplacedByTheOthersAndTheLa
     write_floats("a.exr", {300, 200});
     const Ended several = on_devices(3, "a.exr --json", worker_program("kill -9 $$", ":"));
     EXPECT_EQ(several.status, 0) << several.err;
-    EXPECT_THAT(several.err, HasSubstr("was ended by the signal 9 (Killed)"));
+    EXPECT_THAT(several.err, HasSubstr("was ended by the signal 9 (Killed). The other workers count its texels."));
     EXPECT_EQ(json::parse(several.out)["files"][0], of("a.exr"));
     const Ended none = on_devices(2, "a.exr", worker_program("kill -9 $$", "kill -9 $$"));
     EXPECT_EQ(none.status, 2);
-    EXPECT_THAT(none.err, HasSubstr("was ended by the signal 9 (Killed). Run the command again"));
+    EXPECT_THAT(none.err, HasSubstr("no worker is left: the process that counts its texels was ended by the signal 9"));
     EXPECT_EQ(none.out, "");
 }
 
