@@ -250,6 +250,7 @@ void RowsOfWorkers::read(Format format, const Region& box, std::byte* packed) {
     const std::size_t bytes = row_bytes(format, box.extent.width);
     for (std::size_t z = 0; z < box.extent.depth; ++z)
         texels.read(box.offset.z + z, rows, row_bytes(format, box.offset.x), bytes, packed + z * rows.count() * bytes);
+    finished_->has_read_from(rows.first);
 }
 
 std::vector<WorkerReport> RowsOfWorkers::reports() {

@@ -107,13 +107,13 @@ public:
         device_ = device.name();
         ChainInStrips chain(options_, steps_, device, memory_of_kernel(1));
         files_ = chain.files();
-        if (!options_.resume && !options_.mips) return save(chain.image(), 0);
+        if (!options_.resume && !options_.mips) return save(chain.image(), nullptr, 0);
         if (const std::size_t slices = slice_count(chain.info(), 0); slices != 1)
             refuse_in_strips(fmt::format("the rows of {} slices cannot be kept by one device", slices),
                              "Omit --resume and --mips, or use all devices of a kind, for example --device cpu:all.");
         const auto finished = options_.resume ? kept_rows(chain) : unkept_rows(chain);
         const std::size_t before = finished->rows().count();
-        save(tiles::with_finished_rows(chain.image(), finished), before);
+        save(tiles::with_finished_rows(chain.image(), finished), finished.get(), before);
         finished->remove();
     }
 
@@ -155,7 +155,7 @@ private:
                                                       finished);
             image = with_rows_of_workers(chain.image(), workers);
         }
-        save(image, before, workers.get());
+        save(image, finished.get(), before, workers.get());
         image = {};
         workers.reset();  // no thread writes to the files any more
         finished->remove();
@@ -227,14 +227,17 @@ private:
         };
     }
 
-    void save(const ImageFile& computed, std::size_t finished, RowsOfWorkers* workers = nullptr) {
+    // `rows` are the rows that the image is read from, if they are on the disk, and `finished` of them were so before.
+    void save(const ImageFile& computed, tiles::FinishedRows* rows, std::size_t finished,
+              RowsOfWorkers* workers = nullptr) {
         const fs::path& out = steps_.pipeline.back().out;
         bar_.show(0, 1);
         const ImageFile image = options_.mips ? with_levels(computed) : computed;
-        texton::save(out, image,
-                     {.tile = tile_for(out),
-                      .alpha = verify::saved_alpha(options_.drop_alpha, files_),
-                      .progress = shown_progress()});
+        const SavedAlpha alpha = verify::saved_alpha(options_.drop_alpha, files_);
+        // If alpha that would not be written is not opaque, save() begins again.
+        if (rows != nullptr && (alpha != SavedAlpha::unless_opaque || texton::info(image.info().format).channels != 4))
+            rows->begin_last_reading();
+        texton::save(out, image, {.tile = tile_for(out), .alpha = alpha, .progress = shown_progress()});
         bar_.hide();
         const std::vector<WorkerReport> reports = workers == nullptr ? std::vector<WorkerReport>{} : workers->reports();
         if (options_.timing) {
