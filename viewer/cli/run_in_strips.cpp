@@ -118,8 +118,8 @@ public:
     }
 
 private:
-    // save() reads parts of 16 MiB or rows of tiles, and encodes them in other memory. The kernels share the rest, also with
-    // the one that computes levels.
+    // save() reads parts of 16 MiB or rows of tiles, and encodes them in other memory. The kernels share the rest, also
+    // with the one that computes levels.
     std::size_t memory_of_kernel(std::size_t workers) const {
         constexpr std::size_t kSaving = std::size_t{48} << 20;
         const std::size_t kernels = steps_.pipeline.size() + (options_.mips ? 1 : 0);

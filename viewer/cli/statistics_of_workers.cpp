@@ -118,7 +118,8 @@ verify::ImageStatistics StatisticsOfWorkers::statistics_of(const std::string& pa
     return verify::statistics_of(passes, array.format, range, shares);
 }
 
-// Lets the workers count all parts, and passes the answers to `merge`. Answers to tasks of a pass that failed are ignored.
+// Lets the workers count all parts, and passes the answers to `merge`. Answers to tasks of a pass that failed are
+// ignored.
 void StatisticsOfWorkers::pass(const Json& request, std::size_t parts, const std::function<void(const Json&)>& merge) {
     first_task_of_pass_ = last_task_ + 1;
     left_ = {{0, parts}};

@@ -1,8 +1,8 @@
 #pragma once
 // Statistics of images that several workers count (statistics_worker.h), each in a process of its own.
 //
-// Workers get ranges of parts of an image. If a worker ends, if it gives no sign of life for some time, or if its device
-// fails or has too little memory, the others count its parts. Counts and sums are exact, so the result does not depend
+// Workers get ranges of parts of an image. If a worker ends, if it gives no sign of life for some time, or if its
+// device fails or has too little memory, the others count its parts. Counts and sums are exact, so the result does not depend
 // on who counts which part.
 #include <chrono>
 #include <deque>

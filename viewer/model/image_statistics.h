@@ -44,8 +44,8 @@ struct ImageStatistics {
 /// Parts of level 0 of an image, which are read one by one: whole rows of one slice.
 class StatisticsParts {
 public:
-    /// Divides the image into parts of at most `max_rows` rows, which take at most `memory` bytes on the host and on the
-    /// device together. Throws Error{out_of_memory}, with the number of bytes, if a row takes more.
+    /// Divides the image into parts of at most `max_rows` rows, which take at most `memory` bytes on the host and on
+    /// the device together. Throws Error{out_of_memory}, with the number of bytes, if a row takes more.
     StatisticsParts(ImageFile image, std::size_t memory, std::size_t max_rows);
 
     /// Returns the number of parts.

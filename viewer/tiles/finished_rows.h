@@ -46,8 +46,8 @@ public:
     void store_if_due();
     /// Stores the finished rows. Throws Error{io}.
     void store();
-    /// Says that the rows are now read from the first to the last one, and not again. If they are not kept and the image
-    /// has one slice, the disk space of what was read is freed from then on.
+    /// Says that the rows are now read from the first to the last one, and not again. If they are not kept and the
+    /// image has one slice, the disk space of what was read is freed from then on.
     void begin_last_reading() noexcept { frees_rows_ = !is_kept() && texels_.layout().slices == 1; }
     /// Says that a part of the image was read whose first row is `row`.
     void has_read_from(std::size_t row) {
