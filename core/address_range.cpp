@@ -7,6 +7,7 @@
 #include <texton/physical.h>
 
 #include "core/block.h"
+#include "core/mapped_memory.h"
 #include "core/request.h"
 
 // Address ranges and their mappings. Each view of a range owns a Cover, which keeps the range alive. unmap() marks the
@@ -70,6 +71,18 @@ bool touches(std::size_t a, std::size_t a_bytes, std::size_t b, std::size_t b_by
 }
 
 }  // namespace
+
+detail::MappedMemory detail::mapped_memory(const Block& block, const std::byte* address, std::size_t bytes) {
+    const auto& cover = static_cast<const Cover&>(block);
+    RangeBlock& range = *cover.range;
+    const auto offset = static_cast<std::size_t>(address - range.address);
+    const std::lock_guard lock(range.mutex);
+    for (const auto& [at, mapping] : range.mappings) {
+        if (at <= offset && offset - at < mapping.bytes && bytes <= mapping.bytes - (offset - at))
+            return {mapping.memory, offset - at};
+    }
+    return {};
+}
 
 AddressRange::AddressRange(const Device& device, std::size_t bytes, std::size_t alignment) try {
     detail::check_bytes(bytes, kRange);

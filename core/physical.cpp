@@ -5,6 +5,7 @@
 #include <texton/error.h>
 
 #include "core/block.h"
+#include "core/mapped_memory.h"
 #include "core/request.h"
 
 namespace texton {
@@ -27,11 +28,17 @@ struct PhysicalBlock : detail::Block {
     throw Error({.code = code, .object = kPhysical, .problem = std::move(problem), .remedy = std::move(remedy)});
 }
 
+[[noreturn]] void refuse_shared_tiles() {
+    refuse(ErrorCode::not_permitted, "memory of a tile pool cannot be shared with other processes",
+           "Share memory of a Pool, or of a Physical without PhysicalInfo::tile_pool, and copy the texels.");
+}
+
 PhysicalInfo checked_info(const Device& device, const PhysicalInfo& asked) {
     if (!device.properties().virtual_memory) {
         refuse(ErrorCode::unsupported, fmt::format("{} does not support virtual memory management", device.name()),
                "Use Linear instead.");
     }
+    if (asked.tile_pool && asked.handle != HandleType::none) refuse_shared_tiles();
     PhysicalInfo info = asked;
     switch (asked.location.kind) {
         case LocationKind::none: info.location = Location::device(device); break;
@@ -105,13 +112,21 @@ Physical Physical::import(const Device& device, const ShareableHandle& handle, s
 }
 
 ShareableHandle Physical::export_handle(HandleType type) const {
-    const auto& block = static_cast<const PhysicalBlock&>(detail::live(block_, kPhysical));
+    return detail::export_physical(detail::live(block_, kPhysical), type);
+}
+
+const PhysicalInfo& detail::physical_info(const Block& physical) {
+    return static_cast<const PhysicalBlock&>(physical).info;
+}
+
+ShareableHandle detail::export_physical(const Block& physical, HandleType type) {
+    const auto& block = static_cast<const PhysicalBlock&>(physical);
+    if (block.info.tile_pool) refuse_shared_tiles();
     if (type == HandleType::none || block.info.handle != type) {
         refuse(ErrorCode::not_permitted, "the memory was not created with this type of handle",
                "Set PhysicalInfo::handle when you create the memory.");
     }
-    return detail::request(block.backend, kPhysical, {},
-                           [&] { return block.backend->export_physical(block.handle, type); });
+    return request(block.backend, kPhysical, {}, [&] { return block.backend->export_physical(block.handle, type); });
 }
 
 std::size_t Physical::bytes() const noexcept { return block_ ? block_->bytes : 0; }

@@ -22,7 +22,7 @@
 #include <texton/sample.h>
 
 #include "arrays/texture_state.h"
-#include "kernels/functors/key_counts.h"
+#include "kernels/key_totals.h"
 #include "kernels/launch/checks.h"
 #include "kernels/launch/dispatch.h"
 
@@ -31,6 +31,7 @@ namespace {
 
 using detail::KeyCounts;
 using detail::KeyHalf;
+using detail::KeyTotals;
 
 constexpr const char* kPercentiles = "texton::percentiles";
 
@@ -55,22 +56,6 @@ private:
     const Stream& stream_;
     Texture texels_;
     Linear memory_;
-};
-
-/// Counts of all parts of an image.
-struct TotalCounts {
-    std::uint64_t of[4][KeyCounts::kHalves];
-
-    void count(const Stream& stream, const TextureParts& parts, const KeyHalf& half) {
-        std::fill_n(&of[0][0], 4 * KeyCounts::kHalves, std::uint64_t{0});
-        const auto part_counts = std::make_unique<KeyCounts>();
-        parts([&](const Texture& part) {
-            KeyCounter(stream, part).count(half, *part_counts);
-            for (int c = 0; c < 4; ++c) {
-                for (std::uint32_t i = 0; i < KeyCounts::kHalves; ++i) of[c][i] += part_counts->of[c][i];
-            }
-        });
-    }
 };
 
 /// A value by its place in the ascending order of all values, counted from 0.
@@ -183,10 +168,23 @@ void check(std::span<const double> shares) {
     }
 }
 
-std::vector<std::array<float, 4>> counted_percentiles(const Stream& stream, const TextureParts& parts,
-                                                      std::span<const double> shares) {
-    const auto counts = std::make_unique<TotalCounts>();
-    counts->count(stream, parts, {});
+}  // namespace
+
+void detail::KeyTotals::add(const Stream& stream, const TextureParts& parts, const KeyHalf& half) {
+    const auto part_counts = std::make_unique<KeyCounts>();
+    parts([&](const Texture& part) {
+        check(part);
+        KeyCounter(stream, part).count(half, *part_counts);
+        for (int c = 0; c < 4; ++c) {
+            for (std::uint32_t i = 0; i < kHalves; ++i) of[c][i] += part_counts->of[c][i];
+        }
+    });
+}
+
+std::vector<std::array<float, 4>> detail::percentiles_of(const CountKeys& count, std::span<const double> shares) {
+    check(shares);
+    auto counts = std::make_unique<KeyTotals>();
+    count({}, *counts);
 
     std::array<float, 4> nothing;
     nothing.fill(std::numeric_limits<float>::quiet_NaN());
@@ -209,7 +207,8 @@ std::vector<std::array<float, 4>> counted_percentiles(const Stream& stream, cons
             // No key of a finite value has these upper bits.
             half.upper[c] = halves[c].empty() ? 0 : halves[c].extract(halves[c].begin()).value();
         }
-        counts->count(stream, parts, half);
+        std::fill_n(&counts->of[0][0], 4 * KeyTotals::kHalves, std::uint64_t{0});
+        count(half, *counts);
         for (std::size_t i = 0; i < shares.size(); ++i) {
             for (std::size_t c = 0; c < 4; ++c) {
                 if (finite[c] == 0 || places[i][c].upper != half.upper[c]) continue;
@@ -221,29 +220,22 @@ std::vector<std::array<float, 4>> counted_percentiles(const Stream& stream, cons
     return values;
 }
 
-}  // namespace
-
 std::vector<std::array<float, 4>> percentiles(const Stream& stream, const Texture& texture,
                                               std::span<const double> shares) try {
     check(texture);
     check(shares);
     if (is_small(texture, stream.device().kind())) return sorted_percentiles(keys_of(stream, texture), shares);
-    return counted_percentiles(
-        stream, [&](const auto& count) { count(texture); }, shares);
+    const TextureParts parts = [&](const auto& count) { count(texture); };
+    return detail::percentiles_of([&](const KeyHalf& half, KeyTotals& totals) { totals.add(stream, parts, half); },
+                                  shares);
 } catch (const std::bad_alloc&) {
     detail::refuse_host_memory("texton::percentiles");
 }
 
 std::vector<std::array<float, 4>> percentiles(const Stream& stream, const TextureParts& parts,
                                               std::span<const double> shares) try {
-    check(shares);
-    const auto checked = [&](const std::function<void(const Texture&)>& count) {
-        parts([&](const Texture& part) {
-            check(part);
-            count(part);
-        });
-    };
-    return counted_percentiles(stream, checked, shares);
+    return detail::percentiles_of([&](const KeyHalf& half, KeyTotals& totals) { totals.add(stream, parts, half); },
+                                  shares);
 } catch (const std::bad_alloc&) {
     detail::refuse_host_memory("texton::percentiles");
 }

@@ -16,7 +16,8 @@ struct NativePhysical;
 struct PhysicalInfo {
     Location location = Location::none();  ///< a device or a NUMA node; none: the creating device
     HandleType handle = HandleType::none;  ///< kind of handle that can be exported
-    bool tile_pool = false;                ///< for sparse and deferred arrays; cannot be mapped to addresses
+    /// For sparse and deferred arrays. The memory cannot be mapped to addresses, and must have no handle type.
+    bool tile_pool = false;
     bool operator==(const PhysicalInfo&) const = default;  ///< Returns true if all members are equal.
 };
 
@@ -48,6 +49,7 @@ public:
     /// - Error{bad_argument} if `bytes` is 0 or not a multiple of the granularity; the message contains the next
     ///   multiple,
     /// - Error{out_of_memory} if there is too little memory,
+    /// - Error{not_permitted} for memory of a tile pool with a handle type,
     /// - Error{capturing} while the calling thread records a graph,
     /// - the errors of granularity().
     Physical(const Device& device, std::size_t bytes, const PhysicalInfo& info = {});
@@ -57,7 +59,7 @@ public:
     [[nodiscard]] static Physical import(const Device& device, const ShareableHandle& handle, std::size_t bytes);
 
     /// Returns a handle for another process. If it is a file descriptor, the caller must close it. Throws
-    /// Error{not_permitted} if the memory was not created with this kind of handle.
+    /// Error{not_permitted} if the memory was not created with this kind of handle, and for memory of a tile pool.
     [[nodiscard]] ShareableHandle export_handle(HandleType type = HandleType::file_descriptor) const;
 
     std::size_t bytes() const noexcept;  ///< Returns the size in bytes, a multiple of the granularity.

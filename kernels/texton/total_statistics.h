@@ -18,6 +18,8 @@ struct TotalStatistics {
 
     /// Adds the statistics of further texels, of the same range of histograms.
     void add(const Statistics& part) noexcept;
+    /// Adds the total of further parts, of the same range of histograms.
+    void add(const TotalStatistics& parts) noexcept;
 
     /// Returns the lowest finite value, or plus infinity if there is none.
     float lowest(int channel) const noexcept { return extremes_.lowest(channel); }
@@ -30,6 +32,9 @@ struct TotalStatistics {
     }
 
 private:
+    template <class Part>
+    void add_counts(const Part& part, const Statistics& extremes, const std::int64_t (&sum)[4][Statistics::kSumWords]);
+
     Statistics extremes_{};                            // of which only the keys are used
     std::int64_t sum_[4][Statistics::kSumWords] = {};  // as Statistics::sum; all words but the last are below 2^32
 };

@@ -60,6 +60,14 @@ TEST_P(TotalStatisticsTest, PartsHaveTheBitsOfTheWhole) {
             visit(texture_of(device(), {kWidth, rows}, std::span(values).subspan(first * kWidth, rows * kWidth)));
     };
     parts([&](const Texture& part) { total.add(statistics_of(part)); });
+    TotalStatistics in_any_order;
+    parts([&](const Texture& part) {
+        TotalStatistics own;
+        own.add(statistics_of(part));
+        own.add(in_any_order);
+        in_any_order = own;
+    });
+    EXPECT_EQ(std::memcmp(&in_any_order, &total, sizeof total), 0);
     EXPECT_EQ(total.finite[0], whole.finite[0]);
     EXPECT_EQ(total.nans[0], whole.nans[0]);
     EXPECT_EQ(total.lowest(0), whole.lowest(0));
@@ -85,6 +93,11 @@ TEST(TotalStatisticsSumTest, SumsOfFarMoreThan2To31TexelsAreExact) {
         EXPECT_EQ(total.finite[0], (std::uint64_t{1} << 30) * 1023);
         EXPECT_NEAR(total.mean(0), value, 3 * 0x1p-23 * std::abs(value));
         EXPECT_EQ(total.mean(0), part.mean(0));
+        TotalStatistics twice = total;
+        twice.add(total);
+        EXPECT_EQ(twice.finite[0], 2 * total.finite[0]);
+        EXPECT_EQ(twice.mean(0), part.mean(0));
+        EXPECT_EQ(twice.lowest(0), value);
     }
     EXPECT_TRUE(std::isnan(TotalStatistics().mean(0)));
     EXPECT_EQ(TotalStatistics().lowest(0), std::numeric_limits<float>::infinity());

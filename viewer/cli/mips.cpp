@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -65,8 +64,7 @@ void save_levels(const fs::path& out, const Image& chain, const SaveOptions& how
 
 // Throws the error of save_levels() before levels are computed for a long time.
 void check_holds_levels(const fs::path& out) {
-    constexpr std::array<const char*, 6> kWithLevels{".dds", ".exr", ".ktx2", ".tif", ".tiff", ".tx"};
-    if (std::ranges::find(kWithLevels, out.extension().string()) != kWithLevels.end()) return;
+    if (verify::holds_levels(out)) return;
     throw refusal_of_levels(Error({.code = ErrorCode::unsupported,
                                    .object = "texton mips",
                                    .problem = fmt::format("{} cannot hold levels", out.string())}));

@@ -36,14 +36,6 @@ Error error_of(ErrorCode code, std::string problem, std::string remedy) {
     return Error({.code = code, .object = "texton run", .problem = std::move(problem), .remedy = std::move(remedy)});
 }
 
-std::string text_of(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-// Returns true for errors of a device, which the devices of other workers need not have.
-bool is_of_device(const Error& error) {
-    return error.code() == ErrorCode::out_of_memory || error.code() == ErrorCode::device_lost ||
-           error.code() == ErrorCode::device_failure;
-}
-
 }  // namespace
 
 RowsOfWorkers::RowsOfWorkers(WorkersOfImage image, std::shared_ptr<tiles::FinishedRows> finished)
@@ -193,7 +185,7 @@ void RowsOfWorkers::hear(Worker& worker) {
     if (answer->contains("alive")) return;
     if (!answer->contains("ready")) return finish(worker, *answer);
     // Numbers and bytes that JSON lacks are not those of the description any more.
-    if (answer->at("ready").dump() != Json::parse(text_of(image_.description)).dump())
+    if (answer->at("ready").dump() != Json::parse(packet_text(image_.description)).dump())
         throw error_of(ErrorCode::io, "an input was changed while the workers were started", "Run the command again.");
     worker.is_ready = true;
 }
@@ -258,6 +250,7 @@ void RowsOfWorkers::read(Format format, const Region& box, std::byte* packed) {
     const std::size_t bytes = row_bytes(format, box.extent.width);
     for (std::size_t z = 0; z < box.extent.depth; ++z)
         texels.read(box.offset.z + z, rows, row_bytes(format, box.offset.x), bytes, packed + z * rows.count() * bytes);
+    finished_->has_read_from(rows.first);
 }
 
 std::vector<WorkerReport> RowsOfWorkers::reports() {

@@ -343,6 +343,9 @@ Status run(Options& options, const std::vector<std::string>& words) {
     if (!options.run.save_pipeline.empty()) verify::write_pipeline(options.run.save_pipeline, steps.pipeline);
     if (options.run.resume && !in_strips)
         refuse("--resume was given without --memory", "Add --memory, for example --memory 2GiB.");
+    if (options.run.mips && !in_strips)
+        refuse("--mips was given without --memory",
+               "Add --memory, for example --memory 2GiB, or use `texton mips` on the output.");
     if (in_strips) {
         run_in_strips(options.run, steps);
     } else {
@@ -392,6 +395,7 @@ void add_run(CLI::App* command, Status& status) {
         "  --memory computes the image in strips of rows while the files are read and written, on the CPU device\n"
         "  unless --device names another. The result has the same bits. Tiled files are read fastest. TIFF and\n"
         "  OpenEXR files are written in tiles. Kernels that need the whole image, such as statistics, are refused.\n"
+        "  --mips writes the image with its levels, which are computed on the CPU device from the finished rows.\n"
         "  --device cpu:all or cuda:all starts a process for each device, and divides the memory among them. If one\n"
         "  ends, the others compute its rows. `mpirun -n N texton run ... --memory SIZE` does so with N processes, of\n"
         "  which each has the memory, if Texton was built with MPI; the same command continues after an interruption.\n"

@@ -25,6 +25,7 @@
 #include "viewer/text/memory_size.h"
 #include "viewer/text/value_text.h"
 #include "viewer/tiles/finished_rows.h"
+#include "viewer/tiles/image_levels.h"
 
 namespace texton::cli {
 namespace {
@@ -57,6 +58,9 @@ void check(const RunOptions& options, const RunSteps& steps) {
                              "Write only the last image, or run the kernels one by one.");
     }
     const fs::path& out = steps.pipeline.back().out;
+    if (options.mips && !verify::holds_levels(out))
+        refuse_in_strips(fmt::format("{} cannot hold levels", out.string()),
+                         "Use .tif, .tx, .exr, .dds or .ktx2, or omit --mips.");
     if (viewer::is_numbered(out) || is_video_name(out))
         refuse_in_strips(fmt::format("{} stands for several frames", out.string()),
                          "Name a single image, or use one device without --memory.");
@@ -103,21 +107,22 @@ public:
         device_ = device.name();
         ChainInStrips chain(options_, steps_, device, memory_of_kernel(1));
         files_ = chain.files();
-        if (!options_.resume) return save(chain.image(), 0);
+        if (!options_.resume && !options_.mips) return save(chain.image(), nullptr, 0);
         if (const std::size_t slices = slice_count(chain.info(), 0); slices != 1)
-            refuse_in_strips(fmt::format("the rows of {} slices cannot be resumed by one device", slices),
-                             "Omit --resume, or use all devices of a kind, for example --device cpu:all.");
-        const auto finished = kept_rows(chain);
+            refuse_in_strips(fmt::format("the rows of {} slices cannot be kept by one device", slices),
+                             "Omit --resume and --mips, or use all devices of a kind, for example --device cpu:all.");
+        const auto finished = options_.resume ? kept_rows(chain) : unkept_rows(chain);
         const std::size_t before = finished->rows().count();
-        save(tiles::with_finished_rows(chain.image(), finished), before);
+        save(tiles::with_finished_rows(chain.image(), finished), finished.get(), before);
         finished->remove();
     }
 
 private:
-    // save() reads parts of 16 MiB or rows of tiles, and encodes them in other memory. The kernels share the rest.
+    // save() reads parts of 16 MiB or rows of tiles, and encodes them in other memory. The kernels share the rest, also
+    // with the one that computes levels.
     std::size_t memory_of_kernel(std::size_t workers) const {
         constexpr std::size_t kSaving = std::size_t{48} << 20;
-        const std::size_t kernels = steps_.pipeline.size();
+        const std::size_t kernels = steps_.pipeline.size() + (options_.mips ? 1 : 0);
         return (memory_ - std::min(memory_ / (kernels + 1), kSaving)) / kernels / workers;
     }
 
@@ -150,7 +155,7 @@ private:
                                                       finished);
             image = with_rows_of_workers(chain.image(), workers);
         }
-        save(image, before, workers.get());
+        save(image, finished.get(), before, workers.get());
         image = {};
         workers.reset();  // no thread writes to the files any more
         finished->remove();
@@ -176,7 +181,7 @@ private:
         const tiles::RowLayout layout = layout_of(chain.info());
         const fs::path& out = steps_.pipeline.back().out;
         auto finished = std::make_shared<tiles::FinishedRows>(out, chain.description(), layout);
-        print_disk_bytes(*finished);
+        print_disk_bytes(*finished, chain.info());
         if (finished->rows().count() > 0)
             fmt::print(stderr, "{}: {} of {} rows are finished\n", out.string(), finished->rows().count(), layout.rows);
         return finished;
@@ -184,35 +189,55 @@ private:
 
     std::shared_ptr<tiles::FinishedRows> unkept_rows(const ChainInStrips& chain) const {
         auto finished = std::make_shared<tiles::FinishedRows>(steps_.pipeline.back().out, layout_of(chain.info()));
-        print_disk_bytes(*finished);
+        print_disk_bytes(*finished, chain.info());
         return finished;
     }
 
-    void print_disk_bytes(const tiles::FinishedRows& finished) const {
+    void print_disk_bytes(const tiles::FinishedRows& finished, const ArrayInfo& image) const {
         const fs::path& out = steps_.pipeline.back().out;
-        const std::size_t most = finished.texels().max_bytes();
+        const std::size_t rows = finished.texels().max_bytes();
+        const std::size_t levels = options_.mips ? tiles::bytes_of_levels(image) : 0;
         fmt::print(
             stderr,
-            "{}: the finished rows are compressed, and take at most {} on the disk until the image is complete\n",
-            out.string(), viewer::size_text(most));
+            "{}: the finished rows are compressed, and take at most {} on the disk until the image is complete{}\n",
+            out.string(), viewer::size_text(rows),
+            options_.mips ? fmt::format("; its levels take {} more", viewer::size_text(levels)) : "");
         std::error_code failure;
         const fs::space_info space = fs::space(out.has_parent_path() ? out.parent_path() : fs::path("."), failure);
         const tiles::RowLayout& layout = finished.texels().layout();
-        if (failure || space.available >= most / layout.rows * (layout.rows - finished.rows().count())) return;
+        const std::size_t needed = rows / layout.rows * (layout.rows - finished.rows().count()) + levels;
+        if (failure || space.available >= needed) return;
         fmt::print(stderr, "{}: the disk has {}, which suffices only if the texels can be compressed\n", out.string(),
                    viewer::size_text(space.available));
     }
 
-    void save(const ImageFile& image, std::size_t finished, RowsOfWorkers* workers = nullptr) {
+    // Returns the image with its levels, for which all rows of it are computed.
+    ImageFile with_levels(const ImageFile& image) {
+        const Kernel& mips = kernel_named("mips");
+        const fs::path& out = steps_.pipeline.back().out;
+        return tiles::with_levels(image, {.kernel = &mips, .parameters = verify::parameters_of(mips.info, {})},
+                                  memory_of_kernel(1), out.has_parent_path() ? out.parent_path() : fs::path("."),
+                                  shown_progress());
+    }
+
+    OnImageProgress shown_progress() {
+        return [this](const ImageProgress& progress) {
+            bar_.show(static_cast<double>(progress.done), static_cast<double>(progress.total));
+            return true;
+        };
+    }
+
+    // `rows` are the rows that the image is read from, if they are on the disk, and `finished` of them were so before.
+    void save(const ImageFile& computed, tiles::FinishedRows* rows, std::size_t finished,
+              RowsOfWorkers* workers = nullptr) {
         const fs::path& out = steps_.pipeline.back().out;
         bar_.show(0, 1);
-        texton::save(out, image,
-                     {.tile = tile_for(out),
-                      .alpha = verify::saved_alpha(options_.drop_alpha, files_),
-                      .progress = [&](const ImageProgress& progress) {
-                          bar_.show(static_cast<double>(progress.done), static_cast<double>(progress.total));
-                          return true;
-                      }});
+        const ImageFile image = options_.mips ? with_levels(computed) : computed;
+        const SavedAlpha alpha = verify::saved_alpha(options_.drop_alpha, files_);
+        // If alpha that would not be written is not opaque, save() begins again.
+        if (rows != nullptr && (alpha != SavedAlpha::unless_opaque || texton::info(image.info().format).channels != 4))
+            rows->begin_last_reading();
+        texton::save(out, image, {.tile = tile_for(out), .alpha = alpha, .progress = shown_progress()});
         bar_.hide();
         const std::vector<WorkerReport> reports = workers == nullptr ? std::vector<WorkerReport>{} : workers->reports();
         if (options_.timing) {
@@ -225,7 +250,8 @@ private:
         std::vector<std::string> notes;
         for (const ImageFile& file : files_) std::ranges::move(left_out(file), std::back_inserter(notes));
         if (!options_.json) {
-            fmt::print("{}: {} of {}\n", out.string(), to_string(extent), name(info.format));
+            fmt::print("{}: {} of {}{}\n", out.string(), to_string(extent), name(info.format),
+                       options_.mips ? fmt::format(", {} levels", info.levels) : "");
             for (const std::string& note : notes) fmt::print("  {}\n", note);
             return;
         }
@@ -239,6 +265,7 @@ private:
                         {"width", extent.width},
                         {"height", extent.height},
                         {"depth", extent.depth}}}},
+                     {"levels", info.levels},
                      {"files", {out.string()}},
                      {"notes", notes}};
         for (const WorkerReport& report : reports) {

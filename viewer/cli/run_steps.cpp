@@ -129,6 +129,10 @@ void add_run_options(CLI::App& command, RunOptions& options) {
                      "With --memory or all devices of a kind: keep finished rows in OUT.rows, and continue with those "
                      "of a run that was "
                      "interrupted");
+    command.add_flag(
+        "--mips", options.mips,
+        "With --memory or all devices of a kind: write the image with all its mip levels, as `texton mips` "
+        "computes them");
     command
         .add_option("--seconds", options.seconds,
                     "With all devices of a kind: end a process that gives no sign of life for this time, and let the "

@@ -22,6 +22,7 @@ struct RunOptions {
     std::string memory;
     double seconds = 60;  ///< a worker without a sign of life for this time is ended
     bool resume = false;
+    bool mips = false;  ///< of an image that is computed in parts
     bool allow_outside = false;
     bool drop_alpha = false;
     bool list = false;

@@ -6,11 +6,16 @@
 
 #include <texton/image_file.h>
 
+#include "viewer/batch/batch_run.h"
+#include "viewer/batch/ranks.h"
 #include "viewer/cli/commands.h"
 #include "viewer/cli/frame_sequence.h"
 #include "viewer/cli/image_options.h"
+#include "viewer/cli/run_in_strips.h"
 #include "viewer/cli/several_files.h"
+#include "viewer/cli/statistics_of_workers.h"
 #include "viewer/cli/terminal.h"
+#include "viewer/cli/typed_words.h"
 #include "viewer/model/document.h"
 #include "viewer/model/file_reading.h"
 #include "viewer/model/image_statistics.h"
@@ -100,8 +105,14 @@ std::vector<double> shares(const std::vector<double>& percentiles) {
     return out;
 }
 
+// Computes the statistics of the image, or of a plane of it, that is in a file.
+using StatisticsOfImage =
+    std::function<ImageStatistics(const std::string& file, std::size_t plane, const ImageFile& image,
+                                  const std::optional<StatisticsOptions>& range, std::span<const double> shares)>;
+
 // Prints the statistics of an image, or of each plane of a planar image.
-void describe(const std::string& file, const Options& options, const Device& device, ProgressBar& bar, Json& all) {
+void describe(const std::string& file, const Options& options, const StatisticsOfImage& statistics_of, ProgressBar& bar,
+              Json& all) {
     std::optional<StatisticsOptions> range;
     if (!options.range.empty()) range = StatisticsOptions{options.range[0], options.range[1]};
     const ImageFile image = open_image(file, options.image.options(), viewer::file_reading());
@@ -112,11 +123,7 @@ void describe(const std::string& file, const Options& options, const Device& dev
     for (std::size_t i = 0; i < planes.size(); ++i) {
         const ArrayInfo& array = planes[i].info();
         const std::string title = planes.size() > 1 ? fmt::format("{}, plane {}", file, i) : file;
-        const std::vector<double> wanted = shares(options.percentiles);
-        const ImageStatistics statistics =
-            options.memory.empty() ? verify::statistics_of(device, verify::read_array(planes[i]), range, wanted)
-                                   : verify::statistics_of(device, planes[i], range, wanted,
-                                                           viewer::memory_size(options.memory, "--memory"));
+        const ImageStatistics statistics = statistics_of(file, i, planes[i], range, shares(options.percentiles));
         if (options.json) {
             Json out{{"path", file}};
             if (planes.size() > 1) out["plane"] = i;
@@ -131,19 +138,54 @@ void describe(const std::string& file, const Options& options, const Device& dev
     }
 }
 
-Status run(const Options& options) {
-    const Device device = viewer::device_named(options.device);
-    (void)options.image.options();  // throws if an option is invalid
-    if (!options.memory.empty()) (void)viewer::memory_size(options.memory, "--memory");
+Status print_all(const Options& options, const StatisticsOfImage& statistics_of) {
     Json all = Json::array();
     Status status = Status::good;
     const std::vector<std::string> files = all_named_files(options.files, "texton stats", status);
     status =
         worse(status, for_each_file("texton stats", "reading", files, [&](const std::string& file, ProgressBar& bar) {
-                  describe(file, options, device, bar, all);
+                  describe(file, options, statistics_of, bar, all);
               }));
     if (options.json) print_json({{"files", all}});
     return status;
+}
+
+std::vector<std::string> words_of_stats() {
+    std::vector<std::string> words = typed_words();
+    words.erase(words.begin(), std::ranges::find(words, "stats"));
+    words.erase(words.begin());
+    return words;
+}
+
+// Each device counts texels in a process of its own, on each rank if there are several.
+Status run_with_workers(const Options& options, const std::vector<std::string>& devices) {
+    const std::size_t memory =
+        options.memory.empty() ? Device::cpu().memory().total / 4 : viewer::memory_size(options.memory, "--memory");
+    StatisticsOfWorkers workers(devices, words_of_stats(), memory / devices.size(),
+                                [](const std::string& text) { fmt::print(stderr, "{}\n", text); });
+    return print_all(options, [&](const auto&... image) { return workers.statistics_of(image...); });
+}
+
+Status run(const Options& options) {
+    (void)options.image.options();  // throws if an option is invalid
+    const std::optional<std::size_t> memory =
+        options.memory.empty() ? std::nullopt : std::optional(viewer::memory_size(options.memory, "--memory"));
+    if (memory || names_all_devices(options.device)) {
+        const std::vector<std::string> devices = batch::devices_named(options.device.empty() ? "cpu" : options.device);
+        const auto ranks = batch::join_ranks(devices.size());
+        if (ranks != nullptr && !ranks->is_first()) {
+            ranks->serve();
+            return Status::good;
+        }
+        if (names_all_devices(options.device) || batch::rank_workers != nullptr)
+            return run_with_workers(options, devices);
+    }
+    const Device device = viewer::device_named(options.device);
+    return print_all(options, [&](const std::string&, std::size_t, const ImageFile& image, const auto& range,
+                                  std::span<const double> shares) {
+        return memory ? verify::statistics_of(device, image, range, shares, *memory)
+                      : verify::statistics_of(device, verify::read_array(image), range, shares);
+    });
 }
 
 }  // namespace
@@ -156,7 +198,7 @@ void add_stats(CLI::App* command, Status& status) {
     command->add_option("--percentiles", options->percentiles, "Percentiles to compute, 0 to 100")
         ->delimiter(',')
         ->allow_extra_args(false)
-        ->check(CLI::Range(0, 100))
+        ->check(CLI::Range(0.0, 100.0))
         ->type_name("PERCENT,...");
     command
         ->add_option(
@@ -166,8 +208,10 @@ void add_stats(CLI::App* command, Status& status) {
         ->expected(2)
         ->type_name("LOW,HIGH");
     options->image.add_to(*command);
-    command->add_option("--device", options->device,
-                        "Device: cpu, cpu:N, cuda or cuda:N. Default: the first CUDA device, or else the CPU");
+    command->add_option(
+        "--device", options->device,
+        "Device: cpu, cpu:N, cuda or cuda:N, or all devices of a kind: cpu:all or cuda:all. Default: the first CUDA "
+        "device, or else the CPU");
     command
         ->add_option("--memory", options->memory,
                      "Read files in parts, several times, with at most this memory for texels: 512MiB, 2GiB. Default: "
@@ -178,12 +222,15 @@ void add_stats(CLI::App* command, Status& status) {
         "The values of all texels of level 0 are counted, with all layers, faces and slices, as textures return them:\n"
         "0 to 1 for normalized formats, and linear light for sRGB formats. --color linear counts the values in the "
         "file.\n"
+        "cpu:all and cuda:all start a process for each device, which reads and counts parts of each file; --memory is\n"
+        "divided among them.\n"
         "A percentile is the lowest value that is as high as this share of the finite values.\n"
         "\n"
         "Examples:\n"
         "  texton stats card.png\n"
         "  texton stats sky.exr --percentiles 50,99.9 --range 0,16\n"
         "  texton stats map.tif --memory 1GiB\n"
+        "  texton stats map.tif --memory 1GiB --device cuda:all\n"
         "  texton stats depth.exr --json | jq '.files[].channels[].mean'\n"
         "\n"
         "Exit status:\n"

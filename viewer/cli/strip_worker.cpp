@@ -30,6 +30,7 @@
 #include "viewer/batch/worker.h"
 #include "viewer/cli/chain_in_strips.h"
 #include "viewer/cli/run_in_strips.h"
+#include "viewer/cli/statistics_worker.h"
 #include "viewer/tiles/computed_image.h"
 #include "viewer/tiles/row_file.h"
 #include "viewer/tiles/row_set.h"
@@ -39,23 +40,6 @@ namespace {
 
 using tiles::Rows;
 using verify::Json;
-
-std::string text_of(const Json& answer) { return answer.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-Json failure(const std::exception& error) {
-    if (const auto* own = dynamic_cast<const Error*>(&error))
-        return {{"failed",
-                 {{"code", static_cast<int>(own->code())},
-                  {"object", own->object()},
-                  {"problem", own->problem()},
-                  {"remedy", own->remedy()},
-                  {"call", own->call()},
-                  {"cuda_name", own->cuda_name()}}}};
-    const bool no_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
-    return {{"failed",
-             {{"code", static_cast<int>(no_memory ? ErrorCode::out_of_memory : ErrorCode::device_failure)},
-              {"problem", no_memory ? "there is not enough memory" : error.what()}}}};
-}
 
 // The steps of a command line with the options of a worker.
 struct Command {
@@ -87,7 +71,7 @@ public:
 
     // Computes rows until the other end of the socket is closed. While rows are written, the next ones are computed.
     void serve() {
-        (void)batch::send(socket_, text_of({{"ready", chain_.description()}}));
+        (void)batch::send(socket_, packet_text({{"ready", chain_.description()}}));
         for (std::size_t turn = 0;; turn = 1 - turn) {
             if (tasks_.empty()) finish_writing();
             if (!receive_tasks()) return;
@@ -101,7 +85,7 @@ public:
             writing_ = std::async(std::launch::async, [this, rows, first, milliseconds, turn] {
                 file_.write({first, rows.end}, pixels_[turn].data(), rows);
                 if (synchronizes_) file_.synchronize();
-                (void)batch::send(socket_, text_of({{"rows", {first, rows.end}}, {"milliseconds", milliseconds}}));
+                (void)batch::send(socket_, packet_text({{"rows", {first, rows.end}}, {"milliseconds", milliseconds}}));
             });
         }
     }
@@ -153,11 +137,33 @@ std::jthread signs_of_life(int socket, const Json& request) {
         std::condition_variable_any stopped;
         std::unique_lock lock(mutex);
         while (!stopped.wait_for(lock, stop, interval, [&] { return stop.stop_requested(); }))
-            (void)batch::send(socket, text_of({{"alive", true}}));
+            (void)batch::send(socket, packet_text({{"alive", true}}));
     });
 }
 
 }  // namespace
+
+std::string packet_text(const Json& packet) { return packet.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Json failure_json(const std::exception& error) {
+    if (const auto* own = dynamic_cast<const Error*>(&error))
+        return {{"failed",
+                 {{"code", static_cast<int>(own->code())},
+                  {"object", own->object()},
+                  {"problem", own->problem()},
+                  {"remedy", own->remedy()},
+                  {"call", own->call()},
+                  {"cuda_name", own->cuda_name()}}}};
+    const bool no_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+    return {{"failed",
+             {{"code", static_cast<int>(no_memory ? ErrorCode::out_of_memory : ErrorCode::device_failure)},
+              {"problem", no_memory ? "there is not enough memory" : error.what()}}}};
+}
+
+bool is_of_device(const Error& error) noexcept {
+    return error.code() == ErrorCode::out_of_memory || error.code() == ErrorCode::device_lost ||
+           error.code() == ErrorCode::device_failure;
+}
 
 Error error_in(const Json& answer) {
     const Json& failed = answer.at("failed");
@@ -179,9 +185,13 @@ int run_strip_worker(int socket) {
         try {
             const Json request = Json::parse(packet);
             const std::jthread alive = signs_of_life(socket, request);
-            StripWorker(socket, request).serve();
+            if (request.contains("statistics")) {
+                serve_statistics(socket, request);
+            } else {
+                StripWorker(socket, request).serve();
+            }
         } catch (const std::exception& error) {
-            (void)batch::send(socket, text_of(failure(error)));
+            (void)batch::send(socket, packet_text(failure_json(error)));
             // A socket that is closed with unread requests would lose the answer.
             while (batch::receive(socket, packet)) {
             }

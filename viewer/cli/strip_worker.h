@@ -14,6 +14,8 @@
 //
 // A failure, {"failed": text or parts of an Error}, is the last answer. The worker then waits for its end.
 #include <cstddef>
+#include <exception>
+#include <string>
 
 #include <texton/error.h>
 
@@ -25,10 +27,17 @@ namespace texton::cli {
 /// CUDA kernels compute rows from a multiple of this row on.
 inline constexpr std::size_t kCudaRowUnit = detail::kRowAlignment;
 
-/// Runs a worker until the other end of the socket is closed. Returns the exit status.
+/// Runs a worker until the other end of the socket is closed: one of `texton run`, or of `texton stats` if the first
+/// packet contains "statistics" (statistics_worker.h). Returns the exit status.
 int run_strip_worker(int socket);
 
+/// Returns an answer with the key "failed" for an error.
+[[nodiscard]] verify::Json failure_json(const std::exception& error);
 /// Returns the error of an answer that has the key "failed".
 [[nodiscard]] Error error_in(const verify::Json& answer);
+/// Returns true for errors of a device, which the devices of other workers need not have.
+[[nodiscard]] bool is_of_device(const Error& error) noexcept;
+/// Returns the text of a packet.
+[[nodiscard]] std::string packet_text(const verify::Json& packet);
 
 }  // namespace texton::cli

@@ -7,7 +7,6 @@
 
 #include <texton/error.h>
 #include <texton/linear.h>
-#include <texton/percentiles.h>
 
 #include "viewer/model/kernel_run.h"
 #include "viewer/text/value_text.h"
@@ -38,36 +37,6 @@ StatisticsOptions range_of(const TotalStatistics& statistics, int channels) {
     return {low - half, low + half};
 }
 
-// Statistics of an image with a texture of each part.
-ImageStatistics statistics_of(const Stream& stream, const TextureParts& parts, Format format,
-                              const std::optional<StatisticsOptions>& range, std::span<const double> shares,
-                              bool has_one_part) {
-    const Linear memory(stream.device(), sizeof(Statistics));
-    const auto collect = [&](const StatisticsOptions& options) {
-        TotalStatistics total;
-        parts([&](const Texture& part) {
-            collect_statistics(stream, memory.view(), part, options);
-            total.add(read_statistics(stream, memory.view()));
-        });
-        return total;
-    };
-    ImageStatistics result;
-    result.channels = info(format).channels;
-    const std::optional<StatisticsOptions> known = range ? range : range_of(format);
-    result.range = known.value_or(StatisticsOptions{});
-    result.all = collect(result.range);
-    if (!known) {
-        result.range = range_of(result.all, result.channels);
-        result.all = collect(result.range);
-    }
-    if (has_one_part) {  // of a small image, values are sorted
-        parts([&](const Texture& part) { result.percentiles = percentiles(stream, part, shares); });
-    } else {
-        result.percentiles = percentiles(stream, parts, shares);
-    }
-    return result;
-}
-
 Texture texture_of(const Array& array) {
     Sampler sampler = standard_sampler(array.info());
     sampler.filter = Filter::point;
@@ -82,7 +51,47 @@ ArrayInfo slices_of(const ArrayInfo& array, std::size_t rows, std::size_t slices
     return info;
 }
 
+StatisticsPasses passes_on(const Stream& stream, const TextureParts& parts) {
+    return {.collect =
+                [&](const StatisticsOptions& options) {
+                    TotalStatistics total;
+                    add_statistics(stream, parts, options, total);
+                    return total;
+                },
+            .count = [&](const detail::KeyHalf& half, detail::KeyTotals& totals) { totals.add(stream, parts, half); }};
+}
+
+// Computes the statistics without the percentiles.
+ImageStatistics counted(const StatisticsPasses& passes, Format format, const std::optional<StatisticsOptions>& range) {
+    ImageStatistics result;
+    result.channels = info(format).channels;
+    const std::optional<StatisticsOptions> known = range ? range : range_of(format);
+    result.range = known.value_or(StatisticsOptions{});
+    result.all = passes.collect(result.range);
+    if (!known) {
+        result.range = range_of(result.all, result.channels);
+        result.all = passes.collect(result.range);
+    }
+    return result;
+}
+
 }  // namespace
+
+void add_statistics(const Stream& stream, const TextureParts& parts, const StatisticsOptions& options,
+                    TotalStatistics& total) {
+    const Linear memory(stream.device(), sizeof(Statistics));
+    parts([&](const Texture& part) {
+        collect_statistics(stream, memory.view(), part, options);
+        total.add(read_statistics(stream, memory.view()));
+    });
+}
+
+ImageStatistics statistics_of(const StatisticsPasses& passes, Format format,
+                              const std::optional<StatisticsOptions>& range, std::span<const double> shares) {
+    ImageStatistics result = counted(passes, format, range);
+    result.percentiles = detail::percentiles_of(passes.count, shares);
+    return result;
+}
 
 ImageStatistics statistics_of(const Device& device, const HostArray& array,
                               const std::optional<StatisticsOptions>& range, std::span<const double> shares) {
@@ -90,16 +99,16 @@ ImageStatistics statistics_of(const Device& device, const HostArray& array,
     slices.info = slices_of(array.info, array.info.extent.height, slice_count(array.info, 0));
     slices.levels = {array.levels.front()};
     const Texture texture = texture_of(upload(device, slices));
-    return statistics_of(
-        Stream(device), [&](const auto& visit) { visit(texture); }, array.info.format, range, shares, true);
+    const Stream stream(device);
+    const TextureParts whole = [&](const auto& visit) { visit(texture); };
+    ImageStatistics result = counted(passes_on(stream, whole), array.info.format, range);
+    result.percentiles = percentiles(stream, texture, shares);  // of a small image, values are sorted
+    return result;
 }
 
-ImageStatistics statistics_of(const Device& device, const ImageFile& image,
-                              const std::optional<StatisticsOptions>& range, std::span<const double> shares,
-                              std::size_t memory) {
+std::size_t StatisticsParts::rows_for(const ImageFile& image, std::size_t memory) {
     const ArrayInfo& array = image.info();
     const std::size_t side = block_side(array.format);
-    const std::size_t height = array.extent.height;
     // Texels are on the host and on the device. Files are decoded in whole tiles.
     const std::size_t row = 2 * packed_bytes(array.format, {array.extent.width, side});
     const std::size_t decoding = image.access().granule.height / side * row;
@@ -111,24 +120,41 @@ ImageStatistics statistics_of(const Device& device, const ImageFile& image,
                      .remedy = fmt::format("Use {}MiB or more.", ((decoding + row) >> 20) + 1),
                      .numbers = {{"needed", decoding + row}, {"memory", memory}}});
     constexpr std::size_t kMostRows = 1024;
-    const std::size_t rows = std::min((memory - decoding) / row, kMostRows) * side;
-    const std::size_t slices = slice_count(array, 0);
-    const auto parts = [&](const std::function<void(const Texture&)>& visit) {
-        HostArray part;
-        for (std::size_t z = 0; z < slices; ++z) {
-            for (std::size_t y = 0; y < height; y += rows) {
-                const Region region{{0, y, z}, {array.extent.width, std::min(rows, height - y), 1}};
-                part.info = slices_of(array, region.extent.height, 1);
-                part.levels.resize(1);
-                part.levels[0].format = array.format;
-                part.levels[0].extent = region.extent;
-                part.levels[0].texels.resize(packed_bytes(array.format, region.extent));
-                image.read({.region = region}, part.levels[0].texels);
-                visit(texture_of(upload(device, part)));
-            }
-        }
-    };
-    return statistics_of(Stream(device), parts, array.format, range, shares, false);
+    return std::min((memory - decoding) / row, kMostRows) * side;
+}
+
+StatisticsParts::StatisticsParts(ImageFile image, std::size_t memory, std::size_t max_rows)
+    : image_(std::move(image)), slices_(slice_count(image_.info(), 0)) {
+    const std::size_t side = block_side(image_.info().format);
+    rows_ = std::min(rows_for(image_, memory), std::max(max_rows / side, std::size_t{1}) * side);
+    parts_of_slice_ = (image_.info().extent.height + rows_ - 1) / rows_;
+}
+
+void StatisticsParts::visit(const Device& device, std::size_t first, std::size_t end,
+                            const std::function<void(const Texture&)>& visit) const {
+    const ArrayInfo& array = image_.info();
+    HostArray part;
+    part.levels.resize(1);
+    part.levels[0].format = array.format;
+    for (std::size_t i = first; i < end; ++i) {
+        const std::size_t y = i % parts_of_slice_ * rows_;
+        const Region region{{0, y, i / parts_of_slice_},
+                            {array.extent.width, std::min(rows_, array.extent.height - y), 1}};
+        part.info = slices_of(array, region.extent.height, 1);
+        part.levels[0].extent = region.extent;
+        part.levels[0].texels.resize(packed_bytes(array.format, region.extent));
+        image_.read({.region = region}, part.levels[0].texels);
+        visit(texture_of(upload(device, part)));
+    }
+}
+
+ImageStatistics statistics_of(const Device& device, const ImageFile& image,
+                              const std::optional<StatisticsOptions>& range, std::span<const double> shares,
+                              std::size_t memory) {
+    const StatisticsParts parts(image, memory, image.info().extent.height);
+    const TextureParts all = [&](const auto& visit) { parts.visit(device, 0, parts.count(), visit); };
+    const Stream stream(device);
+    return statistics_of(passes_on(stream, all), image.info().format, range, shares);
 }
 
 }  // namespace texton::verify

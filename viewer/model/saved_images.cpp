@@ -11,11 +11,6 @@ namespace texton::verify {
 namespace {
 
 namespace fs = std::filesystem;
-bool holds_levels(const fs::path& path) {
-    constexpr std::array<const char*, 6> kEndings{".dds", ".ktx2", ".exr", ".tif", ".tiff", ".tx"};
-    return std::ranges::find(kEndings, path.extension().string()) != kEndings.end();
-}
-
 ArrayInfo info_of(const HostImage& first, std::size_t levels, bool cubes) {
     return array_info_of(first.format, first.extent, levels, cubes);
 }
@@ -39,6 +34,11 @@ void save_array(const fs::path& path, std::span<const HostImage> levels, bool cu
 }
 
 }  // namespace
+
+bool holds_levels(const fs::path& path) {
+    constexpr std::array<const char*, 6> kEndings{".dds", ".ktx2", ".exr", ".tif", ".tiff", ".tx"};
+    return std::ranges::find(kEndings, path.extension().string()) != kEndings.end();
+}
 
 ArrayInfo array_info_of(Format format, const Extent& image, std::size_t levels, bool cubes) {
     ArrayInfo info{.format = format, .extent = image, .levels = static_cast<int>(levels)};

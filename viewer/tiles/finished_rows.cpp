@@ -211,6 +211,7 @@ public:
             }
             y = end;
         }
+        rows_->has_read_from(rows.first);
     }
     std::vector<Region> boxes(int level, std::size_t max_bytes) const override {
         return image_->boxes(level, max_bytes);

@@ -6,6 +6,7 @@
 // OUT.rows.json has one JSON object for each line: first the description of the image, then ranges of rows that the
 // disk has stored. Rows are stored in groups: the texels first, and then the line that names them, so a line never
 // includes texels that a crash can lose.
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -45,6 +46,13 @@ public:
     void store_if_due();
     /// Stores the finished rows. Throws Error{io}.
     void store();
+    /// Says that the rows are now read from the first to the last one, and not again. If they are not kept and the
+    /// image has one slice, the disk space of what was read is freed from then on.
+    void begin_last_reading() noexcept { frees_rows_ = !is_kept() && texels_.layout().slices == 1; }
+    /// Says that a part of the image was read whose first row is `row`.
+    void has_read_from(std::size_t row) {
+        if (frees_rows_) texels_.free_before(row);
+    }
     /// Removes the files.
     void remove() noexcept;
 
@@ -62,6 +70,7 @@ private:
     RowFile texels_;
     RowSet finished_;
     RowSet unstored_;  // of the finished ones
+    std::atomic<bool> frees_rows_{false};
     Clock::time_point stored_at_ = Clock::now();
 };
 

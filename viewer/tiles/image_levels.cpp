@@ -115,6 +115,14 @@ ImageFile image_of(const ImageFile& like, const ArrayInfo& info, detail::ImageSo
 
 }  // namespace
 
+std::size_t bytes_of_levels(const ArrayInfo& image) {
+    ArrayInfo all = image;
+    all.levels = full_levels(image);
+    ArrayInfo first = image;
+    first.levels = 1;
+    return packed_bytes(all) - packed_bytes(first);
+}
+
 ImageFile with_levels(const ImageFile& image, const verify::KernelRun& mips, std::size_t memory,
                       const std::filesystem::path& folder, const OnImageProgress& progress) {
     const Device device = Device::cpu();

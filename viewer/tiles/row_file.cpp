@@ -228,6 +228,20 @@ void RowFile::add_rows_of(const RowFile& other) {
     blocks_ = other.blocks_;
 }
 
+void RowFile::free_before(std::size_t row) {
+    const std::lock_guard lock(mutex_);
+    while (!blocks_.empty() && blocks_.begin()->second <= row) {
+        const auto [first, end] = *blocks_.begin();
+        for (std::size_t slice = 0; slice < layout_.slices; ++slice) {
+            const std::size_t begin = position(slice, first);
+            [[maybe_unused]] const int status =
+                ::fallocate(file_.number(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
+                            static_cast<off_t>(position(slice, end) - begin));
+        }
+        blocks_.erase(blocks_.begin());
+    }
+}
+
 void RowFile::synchronize() const {
     if (::fdatasync(file_.number()) != 0) fail_to_write();
 }

@@ -63,6 +63,9 @@ public:
     [[nodiscard]] bool find(Rows rows);
     /// Makes the rows readable that are readable through another object.
     void add_rows_of(const RowFile& other);
+    /// Frees the disk space of the blocks that end before a row. Their rows can no longer be read. File systems that
+    /// cannot free a part of a file keep it until the file is removed.
+    void free_before(std::size_t row);
     /// Returns after the disk has stored what any process of this machine has written. Throws Error{io}.
     void synchronize() const;
     /// Removes all rows. Throws Error{io}.

@@ -12,6 +12,7 @@
 
 #include "tests/support/command_line.h"
 #include "tests/support/texels.h"
+#include "viewer/model/host_image.h"
 
 namespace texton {
 namespace {
@@ -38,6 +39,19 @@ protected:
         Bytes bytes(packed_bytes(image.info()));
         image.read({}, bytes);
         return bytes;
+    }
+    /// Expects that a file has the levels that `texton mips` computes of an image that was saved without levels.
+    void expect_levels(const std::string& name, const std::string& whole) const {
+        const std::string levels = "levels" + whole.substr(whole.find('.'));
+        const Ended made = run("mips " + whole + " " + levels + " --device cpu");
+        ASSERT_EQ(made.status, 0) << made.err;
+        const verify::HostArray expected = verify::read_array(open_image(at(levels)));
+        const verify::HostArray found = verify::read_array(open_image(at(name)));
+        EXPECT_EQ(found.info, expected.info);
+        ASSERT_EQ(found.levels.size(), expected.levels.size());
+        EXPECT_EQ(found.info.levels, full_levels(found.info));
+        for (std::size_t i = 0; i < found.levels.size(); ++i)
+            EXPECT_TRUE(found.levels[i].texels == expected.levels[i].texels) << "level " << i;
     }
     /// Expects that the arguments, which write OUT, write the same texels with and without a small memory.
     void expect_same(const std::string& arguments, const std::string& ending,
@@ -87,6 +101,26 @@ TEST_F(CliRunInStripsTest, ChainsComputeEachImageFromPartsOfTheOneBefore) {
     expect_same("resample a.tif --size 700x500 --then blend b.tif --opacity 0.5 --then warp_affine", ".tif", "8MiB");
 }
 
+TEST_F(CliRunInStripsTest, LevelsAreThoseThatMipsComputesOfTheResult) {
+    const auto same = [&](const std::string& arguments, const std::string& ending) {
+        SCOPED_TRACE(arguments + ending);
+        ASSERT_EQ(run("run " + arguments + " -o whole" + ending + " --device cpu").status, 0);
+        const Ended strips = run("run " + arguments + " -o strips" + ending + " --memory 12MiB --mips");
+        ASSERT_EQ(strips.status, 0) << strips.err;
+        EXPECT_THAT(strips.err, testing::ContainsRegex("take at most .* on the disk .*; its levels take .* more"));
+        EXPECT_THAT(strips.out, HasSubstr(" levels\n"));
+        expect_levels("strips" + ending, "whole" + ending);
+        if (ending != ".dds") {
+            EXPECT_EQ(open_image(at("strips" + ending)).access().granule, (Extent{256, 256, 1}));
+        }
+    };
+    same("gaussian a.tif --sigma 2", ".tif");
+    same("resample a.tif --size 700x501 --filter lanczos3 --format rgba16_float --then tone_curve", ".exr");
+    same("resample a.tif --size 300x700", ".dds");
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder()), {}), 12)
+        << "a.tif, out, err, and three images of each file type";
+}
+
 TEST_F(CliRunInStripsTest, JsonDescribesTheImageAndTheMemory) {
     const Ended result = run("run exposure a.tif --stops 1 -o b.tif --memory 1.5GiB --json");
     ASSERT_EQ(result.status, 0) << result.err;
@@ -113,6 +147,8 @@ TEST_F(CliRunInStripsTest, WhatCannotBeComputedInPartsIsRefusedBeforeAFileIsWrit
     refused("exposure a.tif -o b.tif --memory 1GiB --then mips -o c.dds", "mips writes several levels");
     refused("exposure a.tif -o b.tif --memory 1GiB --then exposure -o c.tif", "before the last one");
     refused("exposure a.tif -o b_%03d.tif --memory 1GiB", "several frames");
+    refused("exposure a.tif -o b.png --memory 1GiB --mips", "b.png cannot hold levels");
+    refused("exposure a.tif -o b.tif --mips", "--mips was given without --memory");
     refused("exposure gone.tif -o b.tif --memory 1GiB", "gone.tif");
 }
 
@@ -153,16 +189,17 @@ TEST_F(CliRunResumedTest, AKilledRunContinuesAndLeavesTheTexelsOfAnUninterrupted
     ASSERT_EQ(run("run bilateral a.tif -o whole.tif --sigma-space 30 --radius 56 --device cpu").status, 0);
     write("b.tif", Format::r8_unorm, {5, 4}, std::nullopt);
     const Bytes before = texels("b.tif");
-    kill_early(kSlow);
+    kill_early(std::string(kSlow) + " --mips");
     EXPECT_EQ(texels("b.tif"), before) << "the old output is kept until the new one is complete";
-    const Ended result = run(std::string("run ") + kSlow + " --json");
+    const Ended result = run(std::string("run ") + kSlow + " --mips --json");
     ASSERT_EQ(result.status, 0) << result.err;
     EXPECT_THAT(result.err, HasSubstr("rows are finished"));
     EXPECT_THAT(result.err, HasSubstr("the finished rows are compressed, and take at most 1.0 MiB on the disk"));
     EXPECT_GT(json::parse(result.out)["resumed_rows"], 0U);
-    EXPECT_TRUE(texels("b.tif") == texels("whole.tif"));
+    EXPECT_EQ(json::parse(result.out)["levels"], 11);
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder()), {}), 5)
-        << "a.tif, b.tif, whole.tif, out and err; also the temporary file of the killed process is gone";
+        << "a.tif, b.tif, whole.tif, out and err; also the temporary files of the killed process are gone";
+    expect_levels("b.tif", "whole.tif");
 }
 
 TEST_F(CliRunResumedTest, RowsOfAnotherImageOrVersionAreNotUsed) {

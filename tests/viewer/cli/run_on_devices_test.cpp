@@ -15,6 +15,7 @@
 #include "tests/support/on_every_device.h"
 #include "tests/support/running_command.h"
 #include "tests/support/texels.h"
+#include "viewer/model/host_image.h"
 
 namespace texton {
 namespace {
@@ -77,6 +78,16 @@ TEST_F(CliRunOnDevicesTest, LayersAreComputedTogether) {
     write("b.tif", Format::rgba8_unorm, {200, 300});
     ASSERT_EQ(run("convert a.tif b.tif layers.dds --kind layered_2d").status, 0);
     expect_same(2, "gaussian layers.dds --sigma 3", ".dds", " --resume");
+    const Ended result = run_on(2, "gaussian layers.dds --sigma 3 -o levels.dds --mips");
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("9 levels"));
+    ASSERT_EQ(run("mips whole.dds whole_levels.dds --device cpu").status, 0);
+    const verify::HostArray found = verify::read_array(open_image(at("levels.dds")));
+    const verify::HostArray expected = verify::read_array(open_image(at("whole_levels.dds")));
+    EXPECT_EQ(found.info, expected.info);
+    ASSERT_EQ(found.levels.size(), expected.levels.size());
+    for (std::size_t i = 0; i < found.levels.size(); ++i)
+        EXPECT_TRUE(found.levels[i].texels == expected.levels[i].texels) << "level " << i;
 }
 
 TEST_F(CliRunOnDevicesTest, GpusComputeTheBitsOfTheCpuDevice) {

@@ -1,4 +1,6 @@
 // texton stats, run through a shell.
+#include <filesystem>
+#include <fstream>
 #include <limits>
 
 #include <gmock/gmock.h>
@@ -12,6 +14,7 @@
 namespace texton {
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::json;
 using test::Ended;
 using testing::HasSubstr;
@@ -112,6 +115,73 @@ TEST_F(CliStatsTest, FilesThatAreReadInPartsHaveTheSameStatistics) {
     same("'" + assets + "/bc7.dds'", "64KiB");
     EXPECT_THAT(run("stats a.tif --memory 2KiB").err, HasSubstr("Use 1MiB or more"));
     EXPECT_THAT(run("stats a.tif --memory 2GB").err, HasSubstr("'2GB' is no size of memory"));
+}
+
+class CliStatsOnDevicesTest : public CliStatsTest {
+protected:
+    Ended on_devices(int devices, const std::string& arguments, const std::string& environment = "") const {
+        return shell("env TEXTON_CPU_THREADS=1 TEXTON_CPU_DEVICES=" + std::to_string(devices) + " " + environment +
+                     " '" + kProgram + "' stats --device cpu:all " + arguments);
+    }
+    // Writes a program in place of the workers: the first worker runs `first` before it starts.
+    std::string worker_program(const std::string& first, const std::string& others) const {
+        std::ofstream(at("worker")) << "#!/bin/sh\nif mkdir '" << at("first") << "' 2>/dev/null; then " << first
+                                    << "; else " << others << "; fi\nexec '"
+                                    << (fs::path(kProgram).parent_path() / "texton-commands").string() << "' \"$@\"\n";
+        fs::permissions(at("worker"), fs::perms::owner_all);
+        return "TEXTON_WORKER='" + at("worker") + "'";
+    }
+    void write_floats(const std::string& name, const Extent& extent) const {
+        std::vector<float> values(extent.width * extent.height);
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 7919 % 10007) * 1.5f - 200;
+        values[7] = std::numeric_limits<float>::quiet_NaN();
+        values.back() = -std::numeric_limits<float>::infinity();
+        write_image(at(name), Format::r32_float, extent, std::as_bytes(std::span(values)));
+    }
+};
+
+TEST_F(CliStatsOnDevicesTest, SeveralDevicesCountTheSameStatistics) {
+    const Extent extent{500, 400};
+    write_image(at("a.tif"), Format::rgba8_unorm, extent, test::pattern(packed_bytes(Format::rgba8_unorm, extent), 3));
+    write_floats("a.exr", extent);
+    const std::string assets = test::configured_path("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS);
+    const auto same = [&](int devices, const std::string& arguments, const std::string& memory) {
+        SCOPED_TRACE(arguments);
+        const Ended one = run("stats --device cpu --json " + arguments);
+        const Ended several = on_devices(devices, arguments + memory + " --json");
+        EXPECT_EQ(several.status, one.status) << several.err;
+        EXPECT_EQ(several.out, one.out);
+        EXPECT_EQ(several.err, one.err);
+    };
+    same(2, "a.tif gone.tif a.exr '" + assets + "/cube.dds' '" + assets + "/bc7.dds' --color linear", "");
+    same(3, "a.exr --range 0,1000 --percentiles 0,0.1,33,100", " --memory 3MiB");
+    const Ended small = on_devices(3, "a.tif --memory 6KiB");
+    EXPECT_EQ(small.status, 2);
+    EXPECT_THAT(small.err, HasSubstr("--memory is divided among 3 workers"));
+}
+
+// The first worker has too little memory for the counts of percentiles. The other one starts after that was printed.
+TEST_F(CliStatsOnDevicesTest, TexelsOfADeviceWithTooLittleMemoryAreCountedByTheOthers) {
+    write_floats("a.exr", {300, 200});
+    const std::string worker =
+        worker_program("export TEXTON_CPU_MEMORY=1M", "n=0; until grep -q 'other workers' '" + at("err") +
+                                                          "' || [ $((n += 1)) -gt 1500 ]; do sleep 0.02; done");
+    const Ended several = on_devices(2, "a.exr --json", worker);
+    EXPECT_EQ(several.status, 0) << several.err;
+    EXPECT_THAT(several.err, HasSubstr("The other workers count its texels."));
+    EXPECT_EQ(json::parse(several.out)["files"][0], of("a.exr"));
+}
+
+TEST_F(CliStatsOnDevicesTest, WorkersThatAreKilledAreReplacedByTheOthersAndTheLastOneIsNamed) {
+    write_floats("a.exr", {300, 200});
+    const Ended several = on_devices(3, "a.exr --json", worker_program("kill -9 $$", ":"));
+    EXPECT_EQ(several.status, 0) << several.err;
+    EXPECT_THAT(several.err, HasSubstr("was ended by the signal 9 (Killed). The other workers count its texels."));
+    EXPECT_EQ(json::parse(several.out)["files"][0], of("a.exr"));
+    const Ended none = on_devices(2, "a.exr", worker_program("kill -9 $$", "kill -9 $$"));
+    EXPECT_EQ(none.status, 2);
+    EXPECT_THAT(none.err, HasSubstr("no worker is left: the process that counts its texels was ended by the signal 9"));
+    EXPECT_EQ(none.out, "");
 }
 
 }  // namespace

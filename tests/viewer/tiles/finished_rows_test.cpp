@@ -125,5 +125,20 @@ TEST_F(FinishedRowsTest, RowsInUseOfAnotherImageOrThatAreMissingAreRefused) {
     }
 }
 
+TEST_F(FinishedRowsTest, TheLastReadingFreesOnlyRowsThatNoLaterProcessNeeds) {
+    const auto kept = opened();
+    const auto unkept = std::make_shared<FinishedRows>(folder_.at("b.tif"), kLayout);
+    for (const auto& finished : {kept, unkept}) {
+        const ImageFile texels = image(finished);
+        for (std::size_t y = 0; y < kHeight; ++y) (void)read(texels, {y, y + 1});
+        EXPECT_TRUE(read(texels, {0, kHeight}) == others_) << "read again before the last reading";
+        finished->begin_last_reading();
+        EXPECT_TRUE(read(texels, {0, 4}) == std::vector<std::byte>(others_.begin(), others_.begin() + 4 * kWidth));
+        EXPECT_TRUE(read(texels, {4, kHeight}) == std::vector<std::byte>(others_.begin() + 4 * kWidth, others_.end()));
+    }
+    EXPECT_TRUE(read(image(kept), {0, 4}) == std::vector<std::byte>(others_.begin(), others_.begin() + 4 * kWidth));
+    test::expect_error([&] { (void)read(image(unkept), {0, 4}); }, ErrorCode::io, "texton::tiles::RowFile");
+}
+
 }  // namespace
 }  // namespace texton::tiles

@@ -106,5 +106,22 @@ TEST_F(RowFileTest, ABlockThatWasChangedIsRefused) {
     test::expect_error([&] { (void)read(file, 0, {0, 50}); }, ErrorCode::io, "texton::tiles::RowFile", {"is damaged"});
 }
 
+TEST_F(RowFileTest, RowsThatAreFreedTakeNoSpaceAndTheOthersCanBeRead) {
+    const RowLayout layout = row_layout(Format::rgba8_unorm, {4096, 600, 1});  // blocks of 256 rows
+    const auto texels = test::pattern(layout.bytes(), 5);
+    RowFile file = opened(layout);
+    file.write({0, 600}, texels.data(), {0, 600});
+    const std::size_t before = disk_bytes();
+    EXPECT_GE(before, layout.bytes());
+    file.free_before(255);  // in the first block
+    EXPECT_EQ(disk_bytes(), before);
+    file.free_before(520);  // in the last block
+    EXPECT_LE(disk_bytes(), before - 512 * layout.row_bytes);
+    EXPECT_TRUE(
+        read(file, 0, {512, 600}) ==
+        std::vector<std::byte>(texels.begin() + static_cast<std::ptrdiff_t>(512 * layout.row_bytes), texels.end()));
+    test::expect_error([&] { (void)read(file, 0, {511, 512}); }, ErrorCode::io, "texton::tiles::RowFile");
+}
+
 }  // namespace
 }  // namespace texton::tiles
