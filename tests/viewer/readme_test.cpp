@@ -105,6 +105,7 @@ struct HeaderExample {
 std::vector<HeaderExample> header_examples() {
     std::vector<HeaderExample> found;
     for (const auto& entry : fs::directory_iterator(kTree / "tests" / "examples")) {
+        if (!entry.is_regular_file()) continue;
         HeaderExample example{entry.path().stem().string(), text_of(entry.path()), {}};
         const std::string begin = "\n// Prints:\n";
         const std::size_t at = example.text.find(begin);
