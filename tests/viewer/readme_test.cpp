@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <texton/device.h>
+#include <texton/kernel.h>
 
 #include "tests/support/command_line.h"
 
@@ -279,6 +280,20 @@ TEST_F(ReadmeTest, EveryPublicHeaderIsInAnExampleOrInAProgramOfAReadme) {
     EXPECT_TRUE(headers.contains("launch.h"));
     for (const std::string& header : headers)
         EXPECT_TRUE(shown.contains(header)) << "write tests/examples/" << fs::path(header).stem().string() << ".cpp";
+}
+
+TEST_F(ReadmeTest, GuidesNameEveryKernelAndTheirNumber) {
+    const std::string guide = text_of(kTree / "kernels" / "README.md");
+    for (const texton::Kernel& kernel : texton::kernels())
+        EXPECT_NE(guide.find("`" + kernel.info.name + "`"), std::string::npos) << kernel.info.name;
+    const std::regex number("([0-9]+) sampling kernels");
+    int numbers = 0;
+    for (const char* readme : {"README.md", "kernels/README.md", "kernels/tutorial/README.md"}) {
+        const std::string text = text_of(kTree / readme);
+        for (std::sregex_iterator match(text.begin(), text.end(), number), end; match != end; ++match, ++numbers)
+            EXPECT_EQ((*match)[1], std::to_string(texton::kernels().size())) << readme;
+    }
+    EXPECT_GE(numbers, 3);
 }
 
 TEST_F(ReadmeTest, TheFirstReadmeHasAtMostEightKilobytes) { EXPECT_LE(fs::file_size(kTree / "README.md"), 8 * 1024u); }
