@@ -1,4 +1,5 @@
-# The target docs writes the reference of all public headers, the guides and their programs as HTML to docs/ in the build tree.
+# The target docs writes the reference of all public headers with an example for each, and the guides with their programs, as HTML to
+# docs/ in the build tree.
 find_package(Doxygen QUIET)
 if(NOT DOXYGEN_FOUND)
     return()
@@ -6,6 +7,7 @@ endif()
 set(docs ${PROJECT_BINARY_DIR}/docs)
 set(guides README.md kernels/tutorial/README.md core/README.md arrays/README.md kernels/README.md viewer/README.md tests/README.md tests/regress/README.md
     tests/captures/README.md assets/README.md tests/gpu/RECORD.md)
+file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/examples/*.cpp ${PROJECT_SOURCE_DIR}/tests/examples/*.cu)
 list(TRANSFORM guides PREPEND ${PROJECT_SOURCE_DIR}/)
 list(JOIN guides " " guides_text)
 file(WRITE ${PROJECT_BINARY_DIR}/Doxyfile "\
@@ -37,7 +39,7 @@ OUTPUT_DIRECTORY = ${docs}
 add_custom_target(docs
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${docs}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${docs}/programs
-    COMMAND awk -v out=${docs}/programs -v root=${PROJECT_SOURCE_DIR}/ -f core/cmake/docs_examples.awk ${guides}
+    COMMAND awk -v out=${docs}/programs -v root=${PROJECT_SOURCE_DIR}/ -f core/cmake/docs_examples.awk ${examples} ${guides}
     COMMAND ${DOXYGEN_EXECUTABLE} ${PROJECT_BINARY_DIR}/Doxyfile
     COMMAND ${CMAKE_COMMAND} -E echo "Reference: ${docs}/index.html"
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM)

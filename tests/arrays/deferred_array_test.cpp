@@ -21,6 +21,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/gate.h"
 #include "tests/support/on_every_device.h"
+#include "tests/support/reset_in_order.h"
 #include "tests/support/texels.h"
 
 namespace texton {
@@ -407,24 +408,14 @@ TEST_P(DeferredArrayTest, ADestroyedArrayReleasesItsSlots) {
 
 TEST_P(DeferredArrayTest, ArraysTilesPoolsAndTexturesCanBeDestroyedInAnyOrder) {
     const Stream stream(device());
-    for (int order = 0; order < 24; ++order) {
+    for (std::size_t order = 0; order < 24; ++order) {
         std::optional<TilePool> from(pool());
         std::optional<DeferredArray> array(std::in_place, device(), kInfo);
         std::optional<Tiles> tiles(tiles_for(*array, *from));
         array->map(*tiles, stream);
         std::optional<Texture> texture(array->array());
         fill(array->array().view(), std::uint8_t{1}, stream);
-        std::vector<int> left{0, 1, 2, 3};
-        for (int count = 4, rest = order; count > 0; rest /= count, --count) {
-            const auto next = left.begin() + rest % count;
-            switch (*next) {
-                case 0: from.reset(); break;
-                case 1: tiles.reset(); break;
-                case 2: array.reset(); break;
-                case 3: texture.reset(); break;
-            }
-            left.erase(next);
-        }
+        test::reset_in_order(order, from, tiles, array, texture);
     }
     EXPECT_THROW(
         {

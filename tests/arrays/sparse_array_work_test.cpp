@@ -17,6 +17,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/gate.h"
 #include "tests/support/on_every_device.h"
+#include "tests/support/reset_in_order.h"
 #include "tests/support/sparse_arrays.h"
 #include "tests/support/texels.h"
 
@@ -139,24 +140,14 @@ TEST_P(SparseArrayWorkTest, ADestroyedArrayReleasesItsSlots) {
 
 TEST_P(SparseArrayWorkTest, ArraysTilesPoolsAndTexturesCanBeDestroyedInAnyOrder) {
     const Stream stream(device());
-    for (int order = 0; order < 24; ++order) {
+    for (std::size_t order = 0; order < 24; ++order) {
         std::optional<TilePool> from(pool());
         std::optional<Tiles> tiles(from->allocate(1));
         std::optional<SparseArray> array(std::in_place, device(), tiled(1));
         array->map({}, *tiles, stream);
         std::optional<Texture> texture(array->array());
         fill(array->array().view(), std::uint8_t{1}, stream);
-        std::vector<int> left{0, 1, 2, 3};
-        for (int count = 4, rest = order; count > 0; rest /= count, --count) {
-            const auto next = left.begin() + rest % count;
-            switch (*next) {
-                case 0: from.reset(); break;
-                case 1: tiles.reset(); break;
-                case 2: array.reset(); break;
-                case 3: texture.reset(); break;
-            }
-            left.erase(next);
-        }
+        test::reset_in_order(order, from, tiles, array, texture);
     }
     EXPECT_THROW(
         {

@@ -29,32 +29,16 @@ protected:
     std::size_t check(StreamedTexture& texture, const Array& plain, const Sampler& sampler, test::Random& random,
                       std::size_t count = 150) {
         std::size_t coarse = 0;
-        for (const FetchOperation operation : {FetchOperation::lod, FetchOperation::gradients}) {
-            std::vector<FetchPoint> points;
-            for (std::size_t i = 0; i < count; ++i) points.push_back(test::random_point(random, texture.info()));
-            coarse += check_points(texture, plain, sampler, points, operation);
-        }
+        for (const FetchOperation operation : {FetchOperation::lod, FetchOperation::gradients})
+            coarse +=
+                check_points(texture, plain, sampler, test::random_points(random, texture.info(), count), operation);
         return coarse;
     }
 
     std::size_t check_points(StreamedTexture& texture, const Array& plain, const Sampler& sampler,
                              const std::vector<FetchPoint>& points, FetchOperation operation) {
-        const test::ClampOracle oracle(texture, sampler);
         const StreamedSamples found = texture.sample(points, operation);
-        std::size_t coarse = 0;
-        for (int clamp = 0; clamp <= texture.resident_level(); ++clamp) {
-            Sampler clamped = sampler;
-            clamped.mip_min = std::max(clamped.mip_min, static_cast<float>(clamp));
-            const Samples expected = sample(Texture(plain, clamped), points, {.operation = operation});
-            for (std::size_t i = 0; i < points.size(); ++i) {
-                if (found.clamps[i] != clamp) continue;
-                coarse += clamp != 0;
-                EXPECT_EQ(found.texels[i], expected.texels[i])
-                    << "clamp " << clamp << " at " << points[i].x << ", " << points[i].y << ", lod " << points[i].lod;
-                EXPECT_EQ(clamp, oracle.clamp(points[i], operation)) << points[i].x << ", " << points[i].y;
-            }
-        }
-        return coarse;
+        return test::expect_smallest_clamps(texture, plain, sampler, points, operation, found);
     }
 };
 INSTANTIATE_TEST_SUITE_P(Devices, StreamedTextureTest, test::every_device(), test::device_label);
@@ -76,10 +60,9 @@ std::vector<Case> cases() {
         {pyramid_info(Format::r8_unorm, {200, 90, 100}, ArrayKind::array_3d),
          level_sampler(Filter::linear, Filter::point)},
     };
-    const AddressMode modes[] = {AddressMode::clamp, AddressMode::wrap, AddressMode::mirror, AddressMode::border};
     for (std::size_t i = 0; i < all.size(); ++i) {
         Sampler& sampler = all[i].sampler;
-        for (std::size_t axis = 0; axis < 3; ++axis) sampler.address[axis] = modes[(i + axis) % 4];
+        test::set_address_modes(sampler, i);
         if (i % 2 == 0) sampler.max_anisotropy = static_cast<std::uint8_t>(i == 0 ? 16 : 4);
         if (i % 3 == 1) sampler.mip_min = 0.75f;
         if (i % 3 == 2) sampler.mip_bias = -0.5f;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -22,6 +21,7 @@
 
 #include "core/cuda/call.h"
 #include "tests/bench/comparison.h"
+#include "tests/bench/cuda_call.h"
 
 namespace texton::bench {
 namespace {
@@ -29,23 +29,6 @@ namespace {
 constexpr std::size_t kBytes = std::size_t{1} << 30;
 constexpr int kBuffers = 3;  // used in turn, so that caches do not help
 constexpr int kTimes = 9;    // copies per call
-
-void must(cudaError_t status) {
-    if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorName(status));
-}
-
-class RawStream {
-public:
-    RawStream() { must(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
-    ~RawStream() { cudaStreamDestroy(stream_); }
-    RawStream(const RawStream&) = delete;
-    RawStream& operator=(const RawStream&) = delete;
-    cudaStream_t get() const { return stream_; }
-    void synchronize() const { must(cudaStreamSynchronize(stream_)); }
-
-private:
-    cudaStream_t stream_ = nullptr;
-};
 
 Format format_of(std::size_t bytes) {
     switch (bytes) {

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include <texton/pool.h>
 
 #include "tests/bench/comparison.h"
+#include "tests/bench/cuda_call.h"
 
 namespace texton::bench {
 namespace {
@@ -26,24 +26,6 @@ constexpr std::size_t kRow = kFlat.width * sizeof(float);  // 0.98 GiB in total
 constexpr int kSmall = 10'000;
 constexpr std::size_t kSmallBytes = 4096;
 constexpr std::size_t kUpload = std::size_t{4} << 30;
-
-void must(cudaError_t status) {
-    if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorName(status));
-}
-
-// The peer's own stream, so that neither side waits for the other.
-class RawStream {
-public:
-    RawStream() { must(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
-    ~RawStream() { cudaStreamDestroy(stream_); }
-    RawStream(const RawStream&) = delete;
-    RawStream& operator=(const RawStream&) = delete;
-    cudaStream_t get() const { return stream_; }
-    void synchronize() const { must(cudaStreamSynchronize(stream_)); }
-
-private:
-    cudaStream_t stream_ = nullptr;
-};
 
 template <class To, class From>
 Sides linear_copy(std::shared_ptr<To> to, std::shared_ptr<From> from, cudaMemcpyKind kind, int times) {

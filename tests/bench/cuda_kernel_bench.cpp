@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -22,6 +21,7 @@
 
 #include "arrays/unit/texel_format.h"
 #include "tests/bench/comparison.h"
+#include "tests/bench/cuda_call.h"
 
 namespace texton::bench {
 namespace {
@@ -30,10 +30,6 @@ using Values = std::map<std::string, ParameterValue>;
 
 constexpr Extent kSide{8192, 8192};
 constexpr int kTimes = 5;  // runs per call
-
-void must(cudaError_t status) {
-    if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorName(status));
-}
 
 struct Case {
     std::string name;

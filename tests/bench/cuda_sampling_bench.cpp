@@ -3,7 +3,6 @@
 
 #include <cstring>
 #include <memory>
-#include <stdexcept>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,16 +16,13 @@
 #include <texton/stream.h>
 
 #include "tests/bench/comparison.h"
+#include "tests/bench/cuda_call.h"
 
 namespace texton::bench {
 namespace {
 
 constexpr Extent kSide{8192, 8192};
 constexpr int kTimes = 9;  // runs per call
-
-void must(cudaError_t status) {
-    if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorName(status));
-}
 
 // Formats of the texture and of the image that sample() writes.
 struct Case {

@@ -30,41 +30,36 @@ using test::pyramid_info;
 template <ArrayKind kind, FetchOperation operation>
 struct FetchPoints {
     const FetchPoint* points;
-    std::int32_t* clamps;
+    std::uint8_t* clamps;
     template <class Source>
     TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
         const StreamedTexel texel = source.template fetch_or_request<kind, operation>(points[at.x]);
-        clamps[at.x] = texel.clamp;
+        clamps[at.x] = static_cast<std::uint8_t>(texel.clamp);
         return texel.value;
     }
 };
 
-struct Fetched {
-    std::vector<Float4> values;
-    std::vector<std::int32_t> clamps;
-};
-
 template <ArrayKind kind, FetchOperation operation>
-Fetched fetch_points_of(StreamedTexture& texture, const std::vector<FetchPoint>& points, const Stream& stream) {
+StreamedSamples fetch_points_of(StreamedTexture& texture, const std::vector<FetchPoint>& points, const Stream& stream) {
     const Device device = texture.array().array().device();
     const std::size_t count = points.size();
     const Linear on_device(device, count * sizeof(FetchPoint));
-    const Linear clamps(device, count * sizeof(std::int32_t));
+    const Linear clamps(device, count);
     const Linear image(device, Format::rgba32_float, {count});
     copy(on_device.view(), host_view(std::span(points)), stream);
     launch(stream, image.view(Format::rgba32_float, {count}),
            FetchPoints<kind, operation>{reinterpret_cast<const FetchPoint*>(on_device.data()),
-                                        reinterpret_cast<std::int32_t*>(clamps.data())},
+                                        reinterpret_cast<std::uint8_t*>(clamps.data())},
            texture);
-    Fetched fetched{std::vector<Float4>(count), std::vector<std::int32_t>(count)};
-    copy(host_view(std::span(fetched.values)), image.view(), stream);
+    StreamedSamples fetched{std::vector<Texel>(count), std::vector<std::uint8_t>(count)};
+    copy(host_view(std::span(fetched.texels)), image.view(), stream);
     copy(host_view(std::span(fetched.clamps)), clamps.view(), stream);
     stream.synchronize();
     return fetched;
 }
 
-Fetched fetch_points(StreamedTexture& texture, const std::vector<FetchPoint>& points, FetchOperation operation,
-                     const Stream& stream) {
+StreamedSamples fetch_points(StreamedTexture& texture, const std::vector<FetchPoint>& points, FetchOperation operation,
+                             const Stream& stream) {
     constexpr auto kLod = FetchOperation::lod;
     constexpr auto kGradients = FetchOperation::gradients;
     const bool lod = operation == kLod;
@@ -81,12 +76,6 @@ Fetched fetch_points(StreamedTexture& texture, const std::vector<FetchPoint>& po
     }
 }
 
-std::vector<FetchPoint> random_points(test::Random& random, const ArrayInfo& info, std::size_t count) {
-    std::vector<FetchPoint> points;
-    for (std::size_t i = 0; i < count; ++i) points.push_back(test::random_point(random, info));
-    return points;
-}
-
 struct Case {
     ArrayInfo info;
     Sampler sampler;
@@ -101,35 +90,16 @@ std::vector<Case> cases() {
         {pyramid_info(Format::rgba32_float, {70, 50, 60}, ArrayKind::array_3d), level_sampler()},
         {pyramid_info(Format::rgba16_float, {900, 600}), level_sampler(Filter::linear, Filter::point)},
     };
-    const AddressMode modes[] = {AddressMode::clamp, AddressMode::wrap, AddressMode::mirror, AddressMode::border};
     for (std::size_t i = 0; i < all.size(); ++i) {
         Sampler& sampler = all[i].sampler;
-        for (std::size_t axis = 0; axis < 3; ++axis) sampler.address[axis] = modes[(i + axis) % 4];
+        test::set_address_modes(sampler, i);
         if (i % 2 == 0) sampler.max_anisotropy = static_cast<std::uint8_t>(16 >> i);
         if (i == 3) sampler.mip_bias = -0.5f;
     }
     return all;
 }
 
-class StreamedSourceTest : public test::OnEveryDevice {
-protected:
-    // Checks that the fetches are those of the plain texture with the smallest possible clamp.
-    void check(const StreamedTexture& texture, const Array& plain, const Sampler& sampler,
-               const std::vector<FetchPoint>& points, FetchOperation operation, const Fetched& fetched) {
-        const test::ClampOracle oracle(texture, sampler);
-        for (int clamp = 0; clamp <= texture.resident_level(); ++clamp) {
-            Sampler clamped = sampler;
-            clamped.mip_min = std::max(clamped.mip_min, static_cast<float>(clamp));
-            const Samples expected = sample(Texture(plain, clamped), points, {.operation = operation});
-            for (std::size_t i = 0; i < points.size(); ++i) {
-                if (fetched.clamps[i] != clamp) continue;
-                EXPECT_EQ(std::memcmp(&fetched.values[i], &expected.texels[i], sizeof(Float4)), 0)
-                    << "clamp " << clamp << " at " << points[i].x << ", " << points[i].y << ", lod " << points[i].lod;
-                EXPECT_EQ(clamp, oracle.clamp(points[i], operation)) << points[i].x << ", " << points[i].y;
-            }
-        }
-    }
-};
+class StreamedSourceTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, StreamedSourceTest, test::every_device(), test::device_label);
 
 TEST_P(StreamedSourceTest, FetchesReturnThePlainTextureWithTheSmallestClampWhileTilesComeAndGo) {
@@ -146,9 +116,9 @@ TEST_P(StreamedSourceTest, FetchesReturnThePlainTextureWithTheSmallestClampWhile
                 texture.set_budget(texture.minimum_budget() + random.below(texture.array().slots()) * kTileBytes);
             if (random.below(3) == 0) texture.invalidate();
             const FetchOperation operation = random.coin() ? FetchOperation::lod : FetchOperation::gradients;
-            const std::vector<FetchPoint> points = random_points(random, each.info, 50);
-            const Fetched fetched = fetch_points(texture, points, operation, stream);
-            check(texture, plain, each.sampler, points, operation, fetched);
+            const std::vector<FetchPoint> points = test::random_points(random, each.info, 50);
+            const StreamedSamples fetched = fetch_points(texture, points, operation, stream);
+            test::expect_smallest_clamps(texture, plain, each.sampler, points, operation, fetched);
             (void)texture.update(stream, std::chrono::microseconds(random.below(300)));
             texture.wait_for_reads(std::chrono::milliseconds(1));
             (void)texture.update(stream);
@@ -167,8 +137,8 @@ TEST_P(StreamedSourceTest, RepeatedLaunchesAndUpdatesSettleAtClampZero) {
         StreamedTexture texture(device(), memory.pyramid(), {.sampler = each.sampler});
         test::Random random(seed++);
         for (const FetchOperation operation : {FetchOperation::lod, FetchOperation::gradients}) {
-            const std::vector<FetchPoint> points = random_points(random, each.info, 80);
-            Fetched fetched;
+            const std::vector<FetchPoint> points = test::random_points(random, each.info, 80);
+            StreamedSamples fetched;
             int launches = 0;
             do {
                 fetched = fetch_points(texture, points, operation, stream);
@@ -176,7 +146,7 @@ TEST_P(StreamedSourceTest, RepeatedLaunchesAndUpdatesSettleAtClampZero) {
                 ++launches;
             } while (launches < 40 && std::ranges::count(fetched.clamps, 0) != std::ssize(points));
             EXPECT_LE(launches, texture.resident_level() + 1);  // each launch requests one level more
-            check(texture, plain, each.sampler, points, operation, fetched);
+            test::expect_smallest_clamps(texture, plain, each.sampler, points, operation, fetched);
         }
     }
 }
@@ -194,7 +164,7 @@ TEST_P(StreamedSourceTest, TilesThatLaunchesUseAreNotEvictedForOthers) {
     const FetchPoint always = middle_of(0, 0);
     for (int i = 0; i < 40; ++i) {
         const std::vector<FetchPoint> points{always, middle_of(1 + i % 15, 1 + i % 7)};
-        const Fetched fetched = fetch_points(texture, points, FetchOperation::lod, stream);
+        const StreamedSamples fetched = fetch_points(texture, points, FetchOperation::lod, stream);
         test::settle(texture, stream);
         EXPECT_TRUE(i < 6 || fetched.clamps[0] == 0) << i;
     }
@@ -205,11 +175,11 @@ TEST_P(StreamedSourceTest, TilesThatLaunchesUseAreNotEvictedForOthers) {
 struct StretchPart {
     float scale;
     int side;
-    std::int32_t* clamps;
+    std::uint8_t* clamps;
     template <class Source, class Other>
     TEXTON_HD Float4 operator()(PixelPosition at, const Source& source, const Other& other) const {
         const StreamedTexel texel = source.fetch_or_request(at.center_x() * scale, at.center_y() * scale, 0);
-        clamps[at.y * side + at.x] = texel.clamp;
+        clamps[at.y * side + at.x] = static_cast<std::uint8_t>(texel.clamp);
         return texel.value * other.at_texel(0.5f, 0.5f).x;
     }
 };
@@ -226,12 +196,12 @@ TEST_P(StreamedSourceTest, TilesThatLargeLaunchesUseAreNotEvictedForOthers) {
     const Array factor(device(), {.format = Format::r32_float, .extent = {1, 1}});
     const float two = 2;
     fill(factor.view(), std::as_bytes(std::span(&two, 1)), stream);
-    const Linear clamps(device(), kSide * kSide * sizeof(std::int32_t));
+    const Linear clamps(device(), kSide * kSide);
     const Linear memory_of_image(device(), Format::rgba32_float, {kSide, kSide});
     const View image = memory_of_image.view(Format::rgba32_float, {kSide, kSide});
-    std::vector<std::int32_t> found(kSide * kSide);
+    std::vector<std::uint8_t> found(kSide * kSide);
     // The part has 5 x 5 tiles of 64 x 64 texels, and level 1 has 3 x 3 of them.
-    const StretchPart stretch{300.0f / 1024 / kSide, kSide, reinterpret_cast<std::int32_t*>(clamps.data())};
+    const StretchPart stretch{300.0f / 1024 / kSide, kSide, reinterpret_cast<std::uint8_t*>(clamps.data())};
     const auto draw = [&] {
         launch(stream, image, stretch, texture, Texture(factor));
         copy(host_view(std::span(found)), clamps.view(), stream);
@@ -274,7 +244,7 @@ TEST_P(StreamedSourceTest, RequestsBeyondTheFeedbackAreCountedAndMadeLater) {
     std::size_t overflow = 0;
     int launches = 0;
     for (; launches < 200; ++launches) {
-        const Fetched fetched = fetch_points(texture, points, FetchOperation::lod, stream);
+        const StreamedSamples fetched = fetch_points(texture, points, FetchOperation::lod, stream);
         StreamingProgress progress;
         do {
             progress = texture.update(stream);
@@ -301,7 +271,8 @@ TEST_P(StreamedSourceTest, BothDevicesRequestTheSameTiles) {
             StreamedTexture texture(own, memory.pyramid(), {.sampler = each.sampler});
             test::Random random(8);
             for (int launch = 0; launch < 6; ++launch) {
-                (void)fetch_points(texture, random_points(random, each.info, 100), FetchOperation::gradients, stream);
+                (void)fetch_points(texture, test::random_points(random, each.info, 100), FetchOperation::gradients,
+                                   stream);
                 test::settle(texture, stream);
             }
             for (int level = 0; level < texture.resident_level(); ++level)

@@ -1,7 +1,12 @@
 #include "tests/support/streamed_pyramid.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include <gtest/gtest.h>
+
+#include <texton/sample.h>
 
 #include "arrays/unit/texel_format.h"
 #include "arrays/unit/texture_unit.h"
@@ -100,6 +105,37 @@ FetchPoint random_point(Random& random, const ArrayInfo& info) {
         point.dy[i] = (random.coin() ? 0.1f : 1.0f) * size * (2 * random.unit() - 1);
     }
     return point;
+}
+
+std::vector<FetchPoint> random_points(Random& random, const ArrayInfo& info, std::size_t count) {
+    std::vector<FetchPoint> points;
+    for (std::size_t i = 0; i < count; ++i) points.push_back(random_point(random, info));
+    return points;
+}
+
+void set_address_modes(Sampler& sampler, std::size_t number) {
+    const AddressMode modes[] = {AddressMode::clamp, AddressMode::wrap, AddressMode::mirror, AddressMode::border};
+    for (std::size_t axis = 0; axis < 3; ++axis) sampler.address[axis] = modes[(number + axis) % 4];
+}
+
+std::size_t expect_smallest_clamps(const StreamedTexture& texture, const Array& plain, const Sampler& sampler,
+                                   const std::vector<FetchPoint>& points, FetchOperation operation,
+                                   const StreamedSamples& found) {
+    const ClampOracle oracle(texture, sampler);
+    std::size_t coarse = 0;
+    for (int clamp = 0; clamp <= texture.resident_level(); ++clamp) {
+        Sampler clamped = sampler;
+        clamped.mip_min = std::max(clamped.mip_min, static_cast<float>(clamp));
+        const Samples expected = sample(Texture(plain, clamped), points, {.operation = operation});
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            if (found.clamps[i] != clamp) continue;
+            coarse += clamp != 0;
+            EXPECT_EQ(found.texels[i], expected.texels[i])
+                << "clamp " << clamp << " at " << points[i].x << ", " << points[i].y << ", lod " << points[i].lod;
+            EXPECT_EQ(clamp, oracle.clamp(points[i], operation)) << points[i].x << ", " << points[i].y;
+        }
+    }
+    return coarse;
 }
 
 StreamingProgress settle(StreamedTexture& texture, const Stream& stream) {

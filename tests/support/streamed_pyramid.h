@@ -97,6 +97,17 @@ private:
 
 /// Returns a point of a fetch: mostly inside of the texture, sometimes far outside or not finite.
 FetchPoint random_point(Random& random, const ArrayInfo& info);
+/// Returns `count` such points.
+std::vector<FetchPoint> random_points(Random& random, const ArrayInfo& info, std::size_t count);
+
+/// Sets the address modes of the axes: another order of the four modes for each number.
+void set_address_modes(Sampler& sampler, std::size_t number);
+
+/// Expects that fetches returned the texels of the plain array with the smallest possible clamp, and this clamp. Returns
+/// the number of points whose clamp is not 0.
+std::size_t expect_smallest_clamps(const StreamedTexture& texture, const Array& plain, const Sampler& sampler,
+                                   const std::vector<FetchPoint>& points, FetchOperation operation,
+                                   const StreamedSamples& found);
 
 /// Updates until further updates change nothing. Returns the last progress.
 StreamingProgress settle(StreamedTexture& texture, const Stream& stream);

@@ -1,5 +1,6 @@
 // Code blocks of the READMEs. Programs and shell blocks run in an empty folder with copies of the assets that they name; the block
 // after a program is its output. The options of console blocks exist. .ci/run builds the CMake blocks against an installed Texton.
+// The examples of public headers, tests/examples/NAME.cpp, print what their last comment says.
 #include <algorithm>
 #include <cstdlib>
 #include <regex>
@@ -7,11 +8,15 @@
 #include <sstream>
 #include <vector>
 
+#include <texton/device.h>
+#include <texton/kernel.h>
+
 #include "tests/support/command_line.h"
 
 namespace {
 
 namespace fs = std::filesystem;
+using texton::Device;
 using texton::test::configured_path;
 using texton::test::Ended;
 
@@ -32,6 +37,12 @@ std::vector<fs::path> readmes() {
                                 "tests/regress", "tests/captures"})
         found.push_back(fs::path(pattern) / "README.md");
     return found;
+}
+
+std::string text_of(const fs::path& path) {
+    std::ifstream file(path);
+    EXPECT_TRUE(file) << path;
+    return {std::istreambuf_iterator<char>(file), {}};
 }
 
 /// Returns the blocks of all READMEs whose fence names the language.
@@ -57,6 +68,53 @@ std::vector<Block> blocks(const std::string& language) {
                 place = outside;
             }
         }
+    }
+    return found;
+}
+
+/// Returns the names of the headers of Texton that a text includes.
+std::set<std::string> headers_in(const std::string& text) {
+    static const std::regex kInclude("#include <texton/([a-z0-9_]+\\.h)>");
+    std::set<std::string> names;
+    for (std::sregex_iterator match(text.begin(), text.end(), kInclude), end; match != end; ++match)
+        names.insert((*match)[1]);
+    return names;
+}
+
+/// Returns the names of the headers that users include. Headers with nothing but texton::detail are parts of others.
+std::set<std::string> public_headers() {
+    std::set<std::string> names;
+    for (const char* layer : {"core", "arrays", "kernels", "viewer"}) {
+        for (const auto& entry : fs::recursive_directory_iterator(kTree / layer)) {
+            if (entry.path().parent_path().filename() != "texton" || entry.path().extension() != ".h") continue;
+            const std::string text = text_of(entry.path());
+            if (text.find("namespace texton {") != std::string::npos ||
+                text.find("namespace texton::detail {") == std::string::npos)
+                names.insert(entry.path().filename().string());
+        }
+    }
+    return names;
+}
+
+struct HeaderExample {
+    std::string name;
+    std::string text;
+    std::string output;  ///< what its last comment says
+};
+
+/// Returns the examples in tests/examples.
+std::vector<HeaderExample> header_examples() {
+    std::vector<HeaderExample> found;
+    for (const auto& entry : fs::directory_iterator(kTree / "tests" / "examples")) {
+        if (!entry.is_regular_file()) continue;
+        HeaderExample example{entry.path().stem().string(), text_of(entry.path()), {}};
+        const std::string begin = "\n// Prints:\n";
+        const std::size_t at = example.text.find(begin);
+        if (at != std::string::npos) {
+            std::istringstream lines(example.text.substr(at + begin.size()));
+            for (std::string line; std::getline(lines, line);) example.output += line.substr(3) + "\n";
+        }
+        found.push_back(std::move(example));
     }
     return found;
 }
@@ -173,11 +231,69 @@ TEST_F(ReadmeTest, EveryOptionOfAConsoleBlockIsInTheHelpOfItsProgram) {
 TEST_F(ReadmeTest, EveryLinkLeadsToAFile) {
     const std::regex link("\\]\\(([^)#:]+)\\)");
     for (const fs::path& readme : readmes()) {
-        std::ifstream file(kTree / readme);
-        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        const std::string text = text_of(kTree / readme);
         for (std::sregex_iterator match(text.begin(), text.end(), link), end; match != end; ++match)
             EXPECT_TRUE(fs::exists(kTree / readme.parent_path() / (*match)[1].str())) << readme << ": " << (*match)[1];
     }
+}
+
+TEST_F(ReadmeTest, EveryExampleOfAHeaderPrintsWhatItsLastCommentSays) {
+    setenv("TEXTON_WORKER", (fs::path(kProgram).parent_path() / "texton-commands").c_str(), 0);
+    const std::string program =
+        "'" + (fs::path(configured_path("TEXTON_TEST_PROGRAMS", TEXTON_TEST_PROGRAMS)) / "texton-examples").string() +
+        "'";
+    const Ended list = shell(program);
+    ASSERT_EQ(list.status, 0) << list.err;
+    std::vector<HeaderExample> run;
+    std::string names, text;
+    for (const HeaderExample& example : header_examples()) {
+        EXPECT_NE(example.output, "") << example.name;
+        const bool needs_gpu = example.name.starts_with("cuda_");
+        if (("\n" + list.out).find("\n" + example.name + "\n") == std::string::npos) {
+            EXPECT_TRUE(needs_gpu || example.name == "dlpack") << example.name << " is not in texton-examples";
+        } else if (!needs_gpu || Device::why_no_cuda().empty()) {
+            run.push_back(example);
+            names += " " + example.name;
+            text += example.text;
+        }
+    }
+    prepare(text);
+    const Ended ended = run_there(program + names);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    std::istringstream outputs(ended.out);
+    for (const HeaderExample& example : run) {
+        std::string output;
+        std::getline(outputs, output, '\f');
+        EXPECT_EQ(output, example.output) << example.name;
+    }
+}
+
+TEST_F(ReadmeTest, EveryPublicHeaderIsInAnExampleOrInAProgramOfAReadme) {
+    std::set<std::string> shown;
+    for (const Block& block : blocks("cpp")) shown.merge(headers_in(block.text));
+    for (const HeaderExample& example : header_examples()) {
+        const std::set<std::string> headers = headers_in(example.text);
+        EXPECT_TRUE(headers.contains(example.name + ".h")) << example.name << " is not named after a header";
+        shown.insert(headers.begin(), headers.end());
+    }
+    const std::set<std::string> headers = public_headers();
+    EXPECT_TRUE(headers.contains("launch.h"));
+    for (const std::string& header : headers)
+        EXPECT_TRUE(shown.contains(header)) << "write tests/examples/" << fs::path(header).stem().string() << ".cpp";
+}
+
+TEST_F(ReadmeTest, GuidesNameEveryKernelAndTheirNumber) {
+    const std::string guide = text_of(kTree / "kernels" / "README.md");
+    for (const texton::Kernel& kernel : texton::kernels())
+        EXPECT_NE(guide.find("`" + kernel.info.name + "`"), std::string::npos) << kernel.info.name;
+    const std::regex number("([0-9]+) sampling kernels");
+    int numbers = 0;
+    for (const char* readme : {"README.md", "kernels/README.md", "kernels/tutorial/README.md"}) {
+        const std::string text = text_of(kTree / readme);
+        for (std::sregex_iterator match(text.begin(), text.end(), number), end; match != end; ++match, ++numbers)
+            EXPECT_EQ((*match)[1], std::to_string(texton::kernels().size())) << readme;
+    }
+    EXPECT_GE(numbers, 3);
 }
 
 TEST_F(ReadmeTest, TheFirstReadmeHasAtMostEightKilobytes) { EXPECT_LE(fs::file_size(kTree / "README.md"), 8 * 1024u); }

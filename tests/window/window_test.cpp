@@ -11,7 +11,9 @@
 #include <QTimer>
 #include <QUrl>
 #include <fstream>
+#include <iterator>
 
+#include "tests/support/configured_path.h"
 #include "tests/window/fixture.h"
 #include "viewer/gui/panel.h"
 
@@ -53,6 +55,13 @@ protected:
     }
     static QUrl url_of(const char* name) { return QUrl::fromLocalFile(QString::fromStdString(asset(name).string())); }
 };
+
+TEST_F(WindowTest, TheGuideListsEveryPanel) {
+    std::ifstream file(texton::test::configured_path("TEXTON_TEST_SOURCES", TEXTON_TEST_SOURCES) + "/viewer/README.md");
+    const std::string guide{std::istreambuf_iterator<char>(file), {}};
+    for (const PanelInfo& panel : panels())
+        EXPECT_NE(guide.find(" | `" + panel.id.toStdString() + "` | "), std::string::npos) << panel.id.toStdString();
+}
 
 TEST_F(WindowTest, ImageStaysFittedAsTheWindowGrows) {
     EXPECT_EQ(session().view, fitted({481, 321}, canvas().width(), canvas().height()));

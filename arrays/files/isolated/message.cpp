@@ -137,16 +137,6 @@ Extent MessageReader::take_extent(const char* what) {
     return extent;
 }
 
-Region MessageReader::take_region(const char* what) {
-    Region region;
-    for (std::size_t* offset : {&region.offset.x, &region.offset.y, &region.offset.z}) {
-        *offset = take<std::size_t>(what);
-        if (*offset > kLargestSide) throw MalformedMessage(what);
-    }
-    region.extent = take_extent(what);
-    return region;
-}
-
 ImageFrame MessageReader::take_frame(const char* what) {
     ImageFrame frame;
     for (int* number : {&frame.x, &frame.y, &frame.width, &frame.height}) *number = take<int>(what);

@@ -69,7 +69,6 @@ public:
     std::size_t take_count(const char* what, std::size_t least_bytes);
     /// Returns an extent whose dimensions are from 1 to 2^31.
     Extent take_extent(const char* what);
-    Region take_region(const char* what);
     ImageFrame take_frame(const char* what);
     FileIdentity take_identity(const char* what);
     std::vector<std::byte> take_bytes(const char* what);

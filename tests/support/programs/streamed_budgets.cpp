@@ -1,12 +1,13 @@
 // How many tiles are missing at different budgets. A camera pans over an image of 32768 x 32768 texels, as a user of a
 // viewer does: it drags, rests, zooms, and returns to places that it has seen. Each frame requests what the camera
 // sees, and its tiles are read before the next frame. A tile that is not resident when it is requested is a miss.
-// Prints the miss rate at each budget, without and with prefetch. Arguments: cpu or cuda, then the name of an SVG file
-// for a plot (default: none). Exit status 1 if a larger budget has more misses.
+// Prints the miss rate at each budget, without and with prefetch. Arguments: cpu or cuda, the index of the device, then
+// the name of an SVG file for a plot (default: cpu 0, no plot). Exit status 1 if a larger budget has more misses.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -143,7 +144,8 @@ std::string plot_of(const Rates& rates) {
 
 int main(int count, char** arguments) try {
     const bool on_cuda = count > 1 && std::string(arguments[1]) == "cuda";
-    const Device device = on_cuda ? Device::cuda() : Device::cpu();
+    const int index = count > 2 ? std::atoi(arguments[2]) : 0;
+    const Device device = on_cuda ? Device::cuda(index) : Device::cpu(index);
     Rates rates{};
     bool grows = false;
     std::printf("budget  misses  misses with prefetch\n");
@@ -153,7 +155,7 @@ int main(int count, char** arguments) try {
         std::printf("%3zu MiB %6.2f %%  %6.2f %%\n", kBudgets[j], 100 * rates[0][j], 100 * rates[1][j]);
         grows = grows || (j > 0 && rates[0][j] > rates[0][j - 1]);
     }
-    if (count > 2) std::ofstream(arguments[2]) << plot_of(rates);
+    if (count > 3) std::ofstream(arguments[3]) << plot_of(rates);
     return grows ? 1 : 0;
 } catch (const Error& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -39,7 +39,6 @@ private:
     NumberEdit* number(const QString& name, const char* id, const QString& tip, double FootprintChoice::*member);
     void show_choices();
     std::optional<Fetch> fetch_at(const Inspected& at) const;
-    void inspect_fetch(const Inspected& at);
     void inspect_kernel(const SeenTexel& pixel);
     void show_found(const Found& found);
     void fit_table();
