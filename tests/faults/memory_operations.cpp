@@ -10,6 +10,7 @@
 #include <texton/pitched.h>
 #include <texton/pool.h>
 #include <texton/registered.h>
+#include <texton/shared_texels.h>
 #include <texton/symbol.h>
 
 #include "tests/faults/operations.h"
@@ -175,6 +176,19 @@ Bytes use_physical(const Device& device) {
     return result;
 }
 
+Bytes share_texels(const Device& device) {
+    const TexelLayout layout = texture_layout(device, Format::r8_unorm, {48, 3});
+    const std::size_t unit = Physical::granularity(device);
+    AddressRange range(device, unit);
+    range.map(0, Physical(device, unit, {.handle = HandleType::file_descriptor}));
+    range.set_access();
+    const View texels = texel_view(range.view(Format::r8_uint, {unit}), layout);
+    fill(texels, std::uint8_t{7});
+    const ExportedTexels exported = export_texels(texels);
+    const Received received{exported.handle};
+    return texels_of(import_texels(device, exported.texels, received.handle));
+}
+
 Bytes use_symbol(const Device& device) {
     const auto symbol = symbol_of(device, 0);
     return used(symbol.view(), device);
@@ -224,6 +238,7 @@ std::vector<Operation> memory_operations() {
         {"PoolOfHost", {"pool"}, with_device(use_pool_of_host)},
         {"SharedPool", {"pool"}, with_device(share_pool), true},  // CUDA imports pools of other processes only
         {"Physical", {"physical"}, with_device(use_physical)},
+        {"SharedTexels", {"shared_texels"}, with_device(share_texels)},
         {"Symbol", {"symbol"}, with_device(use_symbol)},
         {"CpuSymbol", {"symbol"}, with_device(use_cpu_symbol), true},
         {"BorrowedView", {"view"}, with_device(use_borrowed)},
