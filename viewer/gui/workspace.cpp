@@ -135,6 +135,7 @@ void Workspace::redo() {
 void Workspace::set_session(Session next) {
     if (next.current >= next.images.size()) next.current = next.images.empty() ? 0 : next.images.size() - 1;
     if (next.reference && *next.reference >= next.images.size()) next.reference.reset();
+    std::erase_if(next.annotations, [&](const Annotation& each) { return each.image >= next.images.size(); });
     if (next.device != session_.device) {
         try {
             device_ = device_named(next.device);
