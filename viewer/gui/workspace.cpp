@@ -12,6 +12,7 @@
 #include <texton/error.h>
 #include <texton/image_save.h>
 
+#include "viewer/gui/annotation_tool.h"
 #include "viewer/model/frames.h"
 #include "viewer/model/image_parts.h"
 #include "viewer/model/kernel_result.h"
@@ -85,6 +86,7 @@ Workspace::Workspace(const Session& session, const ImageMemory& memory, QObject*
       device_(device_named(session.device)),
       memory_(memory),
       arrivals_(std::make_shared<Arrivals>()),
+      annotation_tool_(new AnnotationTool(*this)),
       jobs_(std::make_unique<Jobs>(
           static_cast<int>(std::max(2u, std::thread::hardware_concurrency())) + kThreadsForFiles,
           [this](std::function<void()> finish) {
