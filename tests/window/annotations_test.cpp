@@ -195,6 +195,22 @@ TEST_F(AnnotationsTest, LinesHaveTheSameWidthAndOutlineAtEveryZoom) {
     }
 }
 
+TEST_F(AnnotationsTest, LengthOfAPartlyVisibleRulerIsInsideTheCanvas) {
+    // The right half of the ruler is visible, near the lower edge of the canvas.
+    start_with({"card.png"}, {{.kind = AnnotationKind::ruler,
+                               .from = {0, 100},
+                               .to = {210, 100},
+                               .text = "two\nlines",
+                               .color = AnnotationColor::magenta}});
+    const double below = canvas().height() * canvas().devicePixelRatioF() / 2 - 6;  // pixels from center to the edge
+    workspace().look([&](Session& session) { session.view = {4, {200, 100 - below / 4}}; });
+    const QImage image = grabbed();
+    const qsizetype lines = count(image.copy(0, image.height() - 12, image.width(), 12), AnnotationColor::magenta);
+    EXPECT_GT(lines, 400) << "the ruler";
+    EXPECT_GT(count(image.copy(0, image.height() - 80, image.width(), 60), AnnotationColor::magenta), 40)
+        << "the label is above the ruler, because there is no space below";
+}
+
 TEST_F(AnnotationsTest, EachImageAndSubresourceHasItsOwnAnnotations) {
     start_with({"card.png", "zone_plate.png"},
                {{.from = {80, 40}, .to = {120, 60}, .color = AnnotationColor::magenta}});

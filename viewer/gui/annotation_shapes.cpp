@@ -52,6 +52,12 @@ std::optional<QLineF> clipped(QPointF from, QPointF to, const QRectF& box) {
     return QLineF(from + line * first, from + line * last);
 }
 
+// Moves a box into another one as far as it is possible.
+void move_inside(QRectF& box, const QRectF& outer) {
+    box.moveLeft(std::max(outer.left(), std::min(box.left(), outer.right() - box.width())));
+    box.moveTop(std::max(outer.top(), std::min(box.top(), outer.bottom() - box.height())));
+}
+
 }  // namespace
 
 QColor screen_color(AnnotationColor color) {
@@ -109,17 +115,19 @@ std::optional<SubresourceIndex> AnnotationShapes::subresource_at(Position pixel)
     return seen ? std::optional(seen->subresource) : std::nullopt;
 }
 
-// Labels do not cover the line: they are behind the tail of an arrow, above a box and beside a ruler.
+// Labels do not cover the line: they are behind the tail of an arrow, above a box and beside a ruler. If the line is
+// partly visible, they belong to the visible part.
 QPointF AnnotationShapes::label_center(const Annotation& annotation, const Shape& shape, QSizeF size) const {
     const double space = kLabelSpace * unit_;
     const QPointF half(size.width() / 2, size.height() / 2);
     const QPointF line = shape.to - shape.from;
+    const QLineF seen = clipped(shape.from, shape.to, canvas_).value_or(QLineF(shape.from, shape.to));
     switch (annotation.kind) {
         case AnnotationKind::text: return shape.from + half;
         case AnnotationKind::arrow: {
             if (std::abs(line.x()) >= std::abs(line.y()))
-                return shape.from + QPointF(line.x() >= 0 ? -half.x() - space : half.x() + space, 0);
-            return shape.from + QPointF(0, line.y() >= 0 ? -half.y() - space : half.y() + space);
+                return seen.p1() + QPointF(line.x() >= 0 ? -half.x() - space : half.x() + space, 0);
+            return seen.p1() + QPointF(0, line.y() >= 0 ? -half.y() - space : half.y() + space);
         }
         case AnnotationKind::box: {
             const QRectF box = QRectF(shape.from, shape.to).normalized().intersected(canvas_);
@@ -127,13 +135,13 @@ QPointF AnnotationShapes::label_center(const Annotation& annotation, const Shape
             return {box.left() + half.x(), above >= half.y() ? above : box.top() + half.y() + space / 2};
         }
         case AnnotationKind::ruler: {
-            const auto seen = clipped(shape.from, shape.to, canvas_);
-            const QPointF middle = seen ? seen->center() : (shape.from + shape.to) / 2;
             const double size_of_line = length(line);
             QPointF normal = size_of_line > 0 ? QPointF(-line.y(), line.x()) / size_of_line : QPointF(0, 1);
             if (normal.y() < 0 || (normal.y() == 0 && normal.x() < 0)) normal = -normal;  // below or to the right
             const double reach = std::abs(normal.x()) * half.x() + std::abs(normal.y()) * half.y() + space;
-            return middle + normal * reach;
+            const QPointF beside = seen.center() + normal * reach;
+            const bool fits = canvas_.contains(QRectF(beside - half, size));
+            return fits ? beside : seen.center() - normal * reach;
         }
     }
     return {};
@@ -148,7 +156,10 @@ std::optional<AnnotationShapes::Shape> AnnotationShapes::shape_of(std::size_t in
     Shape shape{.index = index, .from = *from, .to = has_lines ? *to : *from, .has_lines = has_lines};
     const double reach = (kHead + kReach) * unit_;
     const QRectF area = QRectF(shape.from, shape.to).normalized().adjusted(-reach, -reach, reach, reach);
-    const bool is_seen = area.intersects(canvas_);
+    const bool is_seen =
+        annotation.kind == AnnotationKind::box || !has_lines
+            ? area.intersects(canvas_)
+            : clipped(shape.from, shape.to, canvas_.adjusted(-reach, -reach, reach, reach)).has_value();
     shape.text = QString::fromStdString(annotation.text);
     if (annotation.kind == AnnotationKind::ruler) {
         const QString measured = QString::fromStdString(length_text(annotation));
@@ -161,6 +172,7 @@ std::optional<AnnotationShapes::Shape> AnnotationShapes::shape_of(std::size_t in
             QSizeF(2 * padding, padding);
         shape.label = QRectF(QPointF(0, 0), size);
         shape.label.moveCenter(label_center(annotation, shape, size));
+        if (has_lines && is_seen) move_inside(shape.label, canvas_);
         // Whole pixels, so that the text is as sharp as all other text.
         shape.label.moveTopLeft(QPointF(std::round(shape.label.x()), std::round(shape.label.y())));
     }
