@@ -18,6 +18,9 @@ constexpr double kReach = 7;       // distance from which the mouse hits a line 
 constexpr double kGripSide = 8;    // side of a grip
 constexpr double kLabelSpace = 8;  // distance of a label from its line
 constexpr double kPadding = 4;     // space around the text of a label
+constexpr double kMaxLabel = 320;  // width at which the text of a label is wrapped
+
+constexpr int kLabelText = Qt::AlignLeft | Qt::TextWordWrap;
 
 // The outline of a color: black or white, whichever has the higher contrast.
 QColor rim_of(const QColor& color) {
@@ -167,9 +170,10 @@ std::optional<AnnotationShapes::Shape> AnnotationShapes::shape_of(std::size_t in
     }
     if (!shape.text.isEmpty()) {
         const double padding = kPadding * unit_;
-        const QSizeF size =
-            QFontMetricsF(font_).boundingRect(QRectF(0, 0, 1e6, 1e6), Qt::AlignLeft, shape.text).size() +
-            QSizeF(2 * padding, padding);
+        const QRectF space(0, 0, kMaxLabel * unit_, 1e6);
+        const QSizeF lines = QFontMetricsF(font_).boundingRect(space, kLabelText, shape.text).size();
+        // Whole pixels, so that rounding does not wrap the text at other words.
+        const QSizeF size(std::ceil(lines.width()) + 2 * padding, std::ceil(lines.height()) + padding);
         shape.label = QRectF(QPointF(0, 0), size);
         shape.label.moveCenter(label_center(annotation, shape, size));
         if (has_lines && is_seen) move_inside(shape.label, canvas_);
@@ -247,7 +251,7 @@ void AnnotationShapes::draw_label(QPainter& painter, const Shape& shape, const Q
     painter.fillRect(shape.label, rim_of(color));
     painter.setPen(color);
     const double padding = kPadding * unit_;
-    painter.drawText(shape.label.adjusted(padding, padding / 2, -padding, -padding / 2), Qt::AlignLeft, shape.text);
+    painter.drawText(shape.label.adjusted(padding, padding / 2, -padding, -padding / 2), kLabelText, shape.text);
 }
 
 void AnnotationShapes::draw_grips(QPainter& painter, const Annotation& annotation, const Shape& shape) const {

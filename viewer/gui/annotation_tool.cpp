@@ -43,7 +43,7 @@ void AnnotationTool::follow(const Session& before) {
     const auto is_valid = [&](std::size_t index) {
         return has_indices && session.annotations[index].image == session.current;
     };
-    drag_.reset();
+    if (before.annotations != session.annotations || before.current != session.current) drag_.reset();
     const bool ends_edit = edited_ && (edited_->index ? !is_valid(*edited_->index) ||
                                                             session.annotations[*edited_->index] != edited_->annotation
                                                       : edited_->annotation.image != session.current);
