@@ -450,7 +450,8 @@ void MainWindow::show_documents() {
     image_label_->setToolTip(shown ? QString::fromStdString(halving_text(*shown)) : QString());
     open_->setVisible(session.images.empty() && workspace_.notice().headline.isEmpty());
     const QString kernel = QString::fromStdString(session.kernel.name);
-    const QString color = QString::fromStdString(color_problem(session.display.color));
+    const QString color =
+        QString::fromStdString(color_problem(session.display.color, shown ? file_colors(*shown) : FileColors{}));
     QStringList notices;
     if (!kernel.isEmpty() && !workspace_.kernel_problem().isEmpty())
         notices.append(tr("The image is shown without the kernel %1, which cannot run on it. %2")
