@@ -22,12 +22,12 @@ struct AnnotationGrip {
     bool operator==(const AnnotationGrip&) const = default;
 };
 
-/// The annotations of one image on the canvas. Lines and text have constant sizes on the screen at any zoom. Lengths and
-/// positions on the canvas are in screen pixels. The scene must outlive the object.
+/// The annotations of one image on the canvas. Lines and text have constant sizes on the screen at any zoom. Lengths
+/// and positions on the canvas are in screen pixels. The scene must outlive the object.
 class AnnotationShapes {
 public:
-    /// The annotations of the image with this index. `font` is the font of text, in screen pixels, and `unit` the number
-    /// of screen pixels per window pixel.
+    /// The annotations of the image with this index. `font` is the font of text, in screen pixels, and `unit` the
+    /// number of screen pixels per window pixel.
     AnnotationShapes(const Scene& scene, std::size_t image, const QFont& font, double unit);
 
     /// Draws all annotations that are visible, and the grips of the selected one.

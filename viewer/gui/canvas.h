@@ -50,9 +50,9 @@ public:
     /// Returns the visible texels of the current subresource, or the whole subresource in layouts that show several.
     /// Returns nullopt if no texel is visible.
     std::optional<TexelBox> visible_texels() const;
-    /// Returns the rendered scene at screen resolution with the annotations, but without the other overlays. A scene that needs texels of files is
-    /// returned as it is on the screen now; any other scene is rendered in full, which blocks. Throws what render()
-    /// throws.
+    /// Returns the rendered scene at screen resolution with the annotations, but without the other overlays. A scene
+    /// that needs texels of files is returned as it is on the screen now; any other scene is rendered in full, which
+    /// blocks. Throws what render() throws.
     QImage image();
     /// Cancels reading files for the canvas until the view or the scene changes.
     void stop_files();

@@ -13,9 +13,9 @@ namespace texton::viewer {
 /// Returns the fixed-width font of the system, with its size in screen pixels.
 [[nodiscard]] QFont overlay_font(double unit);
 
-/// Draws over the tiles: grid, values, names of parts, outlines, annotations, selection, pins and the wipe line. Lengths on the
-/// canvas are in screen pixels; `unit` is the device pixel ratio, in screen pixels per window pixel. The scene and the
-/// painter must outlive the overlay.
+/// Draws over the tiles: grid, values, names of parts, outlines, annotations, selection, pins and the wipe line.
+/// Lengths on the canvas are in screen pixels; `unit` is the device pixel ratio, in screen pixels per window pixel. The
+/// scene and the painter must outlive the overlay.
 class CanvasOverlay {
 public:
     CanvasOverlay(const Scene& scene, QPainter& painter, double unit);

@@ -17,9 +17,9 @@ namespace texton::viewer {
 enum class PlaybackAxis : std::uint8_t { frames, slices, layers, faces, levels };
 
 /// Shows the frames, slices, layers, faces or levels of the current image one after the other, at a rate; the first
-/// follows the last. The reference is played along, so that both can be compared: it shows the same subresource, and its
-/// own frames if it has some. Each one is shown, and none is added to the undo history. Worker threads load the next
-/// frames. For the GUI thread only; the workspace must outlive the object.
+/// follows the last. The reference is played along, so that both can be compared: it shows the same subresource, and
+/// its own frames if it has some. Each one is shown, and none is added to the undo history. Worker threads load the
+/// next frames. For the GUI thread only; the workspace must outlive the object.
 class Playback : public QObject {
     Q_OBJECT
 

@@ -31,13 +31,14 @@ public:
 };
 
 /// Returns the transform of a conversion, or null if its input is empty. `colors` are those of the file of the image.
-/// Transforms are cached, and so are refusals: a config file that was changed is read again only under another name or by
-/// another process. Thread-safe. Throws Error{bad_argument} if the config cannot be read or lacks a name, or if the input
-/// is kFileProfile and the file has no profile that is supported, and Error{unsupported} without OpenColorIO.
+/// Transforms are cached, and so are refusals: a config file that was changed is read again only under another name or
+/// by another process. Thread-safe. Throws Error{bad_argument} if the config cannot be read or lacks a name, or if the
+/// input is kFileProfile and the file has no profile that is supported, and Error{unsupported} without OpenColorIO.
 [[nodiscard]] std::shared_ptr<const ColorTransform> color_transform(const ColorConversion& color,
                                                                     const FileColors& colors = {});
 
-/// Returns why a conversion is not possible, or an empty string if it is. A chosen config is checked also without input.
+/// Returns why a conversion is not possible, or an empty string if it is. A chosen config is checked also without
+/// input.
 [[nodiscard]] std::string color_problem(const ColorConversion& color, const FileColors& colors = {});
 
 /// Names that a config offers.

@@ -1,5 +1,5 @@
-// Reads the tags of ICC.1:2022 that a profile of RGB with a matrix and curves has. OpenColorIO 2.1 reads profiles too, but
-// from files only, and without most of the parametric curves.
+// Reads the tags of ICC.1:2022 that a profile of RGB with a matrix and curves has. OpenColorIO 2.1 reads profiles too,
+// but from files only, and without most of the parametric curves.
 #include "viewer/render/icc_profile.h"
 
 #include <algorithm>

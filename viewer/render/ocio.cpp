@@ -1,5 +1,5 @@
-// Color management with OpenColorIO. Its optimized CPU processor is applied to the values themselves, so that no table is
-// interpolated.
+// Color management with OpenColorIO. Its optimized CPU processor is applied to the values themselves, so that no table
+// is interpolated, except the curves of ICC profiles.
 #include <algorithm>
 #include <array>
 #include <cstdlib>

@@ -40,7 +40,8 @@ protected:
         if (!has_color_management()) GTEST_SKIP() << "built without OpenColorIO";
         unsetenv("OCIO");
     }
-    // Expects that two transforms convert all colors of a grid to the same code values, to one code: a profile has rounded colorants.
+    // Expects that two transforms convert all colors of a grid to the same code values, to one code, because a profile
+    // has rounded colorants.
     static void expect_same(const ColorTransform& one, const ColorTransform& other) {
         for (int i = 0; i < 9 * 9 * 9; ++i) {
             const Color begin{static_cast<float>(i % 9) / 8, static_cast<float>(i / 9 % 9) / 8,
