@@ -265,7 +265,9 @@ ImageMetadata metadata_of(const OIIO::ImageSpec& spec, std::string kind) {
     metadata.display = {spec.full_x, spec.full_y, spec.full_width, spec.full_height};
     for (const auto& attribute : spec.extra_attribs) {
         if (attribute.name() == "Orientation" || attribute.name() == "oiio:ColorSpace") continue;
-        metadata.attributes.push_back({attribute.name().string(), attribute.get_string(), attribute.type().c_str()});
+        constexpr int kAllElements = 0;
+        metadata.attributes.push_back(
+            {attribute.name().string(), attribute.get_string(kAllElements), attribute.type().c_str()});
     }
     return metadata;
 }

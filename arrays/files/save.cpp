@@ -1,7 +1,11 @@
 #include <texton/image_save.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <set>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,6 +31,29 @@ using detail::one_line;
 
 constexpr const char* kSave = "texton::save";
 constexpr Extent kTile{64, 64};
+
+// Returns the bytes of a text like "0, 17, 255". Other texts have none.
+std::vector<std::uint8_t> bytes_in(std::string_view text) {
+    std::vector<std::uint8_t> bytes;
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    while (at != end) {
+        std::uint8_t byte = 0;
+        const auto [next, error] = std::from_chars(at, end, byte);
+        if (error != std::errc()) return {};
+        bytes.push_back(byte);
+        at = std::find_if(next, end, [](char c) { return c != ',' && c != ' '; });
+    }
+    return bytes;
+}
+
+// Whether an ICC profile can describe an image with this number of channels. CMYK is converted to RGB on reading.
+bool describes(std::span<const std::uint8_t> profile, int channels) {
+    constexpr std::size_t kColorSpace = 16;  // offset of the signature of the color space
+    if (profile.size() < kColorSpace + 4) return true;
+    const std::string_view space(reinterpret_cast<const char*>(profile.data()) + kColorSpace, 4);
+    return !(space == "CMYK" || (space == "RGB " && channels < 3) || (space == "GRAY" && channels > 2));
+}
 
 std::vector<ImageSourcePtr> parts_of(const ImageState& image, CubeLayout layout) {
     std::vector<ImageSourcePtr> parts;
@@ -223,6 +250,11 @@ private:
         const OIIO::TypeDesc type{OIIO::string_view(attribute.type)};
         if (type == OIIO::TypeDesc::STRING) {
             spec.attribute(attribute.name, attribute.value);
+        } else if (type.basetype == OIIO::TypeDesc::UINT8) {  // OpenImageIO reads no bytes from texts
+            const std::vector<std::uint8_t> bytes = bytes_in(attribute.value);
+            if (bytes.size() != type.size()) return;
+            if (attribute.name == "ICCProfile" && !describes(bytes, spec.nchannels)) return;
+            spec.attribute(attribute.name, type, bytes.data());
         } else {
             spec.attribute(attribute.name, type, OIIO::string_view(attribute.value));
         }

@@ -10,6 +10,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!session) return 0;
     fuzz::require(session->current < std::max<std::size_t>(1, session->images.size()), "the displayed image exists");
     fuzz::require(!session->reference || *session->reference < session->images.size(), "the reference image exists");
+    for (const viewer::Annotation& annotation : session->annotations)
+        fuzz::require(annotation.image < session->images.size(), "the image of an annotation exists");
     fuzz::require(viewer::session_of(viewer::to_json(*session), "again") == *session,
                   "a written session is read again");
     return 0;

@@ -1,7 +1,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
 
 #include <texton/error.h>
 #include <texton/fill.h>
@@ -316,6 +321,62 @@ TEST_P(ImageSaveTest, AReplacedFileIsNotReadWithTheOldHeader) {
     save(at("a.yuv"), PlanarArray(device(), Format::nv12, {16, 16}));
     test::expect_error([&] { (void)read_part(frame.plane(0)); }, ErrorCode::io, "texton::ImageFile",
                        {"a.yuv", "has changed"});
+}
+
+// Returns the attribute of an ICC profile of the color space, which has a header, no tags, and padding.
+ImageAttribute profile_of(const char* color_space, std::size_t size = 700) {
+    Bytes bytes = test::pattern(size, 7);  // libpng refuses profiles that take only a few bytes in the file
+    std::fill_n(bytes.begin(), 132, std::byte{0});
+    const auto put = [&](std::size_t at, std::string_view text) {
+        std::transform(text.begin(), text.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                       [](char c) { return static_cast<std::byte>(c); });
+    };
+    bytes[2] = static_cast<std::byte>(size >> 8);
+    bytes[3] = static_cast<std::byte>(size);
+    put(8, "\x02\x40");
+    put(12, "mntr");
+    put(16, color_space);
+    put(20, "XYZ ");
+    put(36, "acsp");
+    put(70, "\xf6\xd6");  // the illuminant D50
+    put(73, "\x01");
+    put(78, "\xd3\x2d");
+    std::string text;
+    for (const std::byte byte : bytes) text += fmt::format("{}{}", text.empty() ? "" : ", ", static_cast<int>(byte));
+    return {"ICCProfile", text, fmt::format("uint8[{}]", size)};
+}
+
+std::optional<ImageAttribute> profile_in(const ImageFile& image) {
+    const auto& attributes = image.metadata().attributes;
+    const auto found = std::ranges::find(attributes, "ICCProfile", &ImageAttribute::name);
+    return found == attributes.end() ? std::nullopt : std::optional(*found);
+}
+
+TEST_P(ImageSaveTest, ColorProfilesAreKeptWithEveryByte) {
+    const Bytes texels = test::pattern(8 * 8 * 4, 5);
+    for (const char* name : {"a.png", "a.tif", "a.jpg"}) {
+        const bool has_alpha = name != std::string_view("a.jpg");
+        save(at(name), host_view(texels.data(), Format::rgba8_unorm, {8, 8}),
+             {.attributes = {profile_of("RGB ")}, .alpha = has_alpha ? SavedAlpha::automatic : SavedAlpha::dropped});
+        const ImageFile image = open_image(at(name));
+        EXPECT_EQ(profile_in(image), profile_of("RGB ")) << name;
+        const std::string copy = std::string("copy_") + name;
+        save(at(copy), image, {.alpha = has_alpha ? SavedAlpha::automatic : SavedAlpha::dropped});
+        EXPECT_EQ(profile_in(open_image(at(copy))), profile_of("RGB ")) << name;
+    }
+}
+
+TEST_P(ImageSaveTest, ColorProfilesOfOtherColorSpacesAreLeftOut) {
+    const Bytes texels = test::pattern(8 * 8 * 4, 5);
+    const auto saved = [&](Format format, const char* color_space) {
+        save(at("a.png"), host_view(texels.data(), format, {8, 8}), {.attributes = {profile_of(color_space)}});
+        return profile_in(open_image(at("a.png"))).has_value();
+    };
+    EXPECT_TRUE(saved(Format::rgba8_unorm, "RGB "));
+    EXPECT_TRUE(saved(Format::r8_unorm, "GRAY"));
+    EXPECT_FALSE(saved(Format::r8_unorm, "RGB "));
+    EXPECT_FALSE(saved(Format::rgba8_unorm, "GRAY"));
+    EXPECT_FALSE(saved(Format::rgba8_unorm, "CMYK"));
 }
 
 // The writer of PNG checks the length that a color profile states.

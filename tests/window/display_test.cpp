@@ -150,6 +150,16 @@ TEST_F(DisplayPanelTest, UnusableColorConfigIsReportedWithItsName) {
     EXPECT_EQ(find<QLabel>("Problem with the color conversion")->text(), "");
 }
 
+TEST_F(DisplayPanelTest, TheProfileOfTheFileCanBeTheInput) {
+    if (!has_color_management()) GTEST_SKIP() << "built without OpenColorIO";
+    open("display", {"card.png"});
+    choose("Color space of the image", kFileProfile);
+    EXPECT_EQ(display().color.input, kFileProfile);
+    EXPECT_TRUE(find<QLabel>("Problem with the color conversion")->text().contains("has no ICC profile"));
+    choose("Color space of the image", "sRGB");
+    EXPECT_EQ(find<QLabel>("Problem with the color conversion")->text(), "");
+}
+
 TEST_F(DisplayPanelTest, RangeCannotBeFittedWithoutAnImage) {
     open("display", {});
     EXPECT_FALSE(find<QPushButton>("Fit range to all")->isEnabled());

@@ -56,6 +56,13 @@ std::string channels_of(const ImageMetadata& metadata) {
     return text;
 }
 
+// Returns the value, or the first elements of a long list.
+std::string short_value(const ImageAttribute& attribute) {
+    constexpr std::size_t kLong = 256;
+    if (!attribute.type.ends_with(']') || attribute.value.size() <= kLong) return attribute.value;
+    return fmt::format("{}, ... ({})", attribute.value.substr(0, attribute.value.rfind(", ", kLong)), attribute.type);
+}
+
 Json json_of(const ImageFrame& frame) {
     return {{"x", frame.x}, {"y", frame.y}, {"width", frame.width}, {"height", frame.height}};
 }
@@ -109,7 +116,7 @@ void print_text(const std::string& path, const ImageFile& image) {
     }
     if (metadata.parts > 1) add("parts", std::to_string(metadata.parts));
     if (metadata.frames > 1) add("frames", std::to_string(metadata.frames));
-    for (const ImageAttribute& attribute : metadata.attributes) add(attribute.name.c_str(), attribute.value);
+    for (const ImageAttribute& attribute : metadata.attributes) add(attribute.name.c_str(), short_value(attribute));
     fmt::print("{}", table.of_text().text());
     for (const std::string& sentence : conversions_of(image)) fmt::print("  {}\n", sentence);
 }

@@ -1,7 +1,6 @@
 #include "viewer/gui/canvas.h"
 
 #include <QAccessibleWidget>
-#include <QFontDatabase>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
@@ -10,7 +9,9 @@
 #include <cmath>
 #include <cstring>
 #include <numbers>
+#include <utility>
 
+#include "viewer/gui/annotation_tool.h"
 #include "viewer/gui/canvas_overlay.h"
 #include "viewer/inspect/region_statistics.h"
 #include "viewer/model/streamed_image.h"
@@ -39,7 +40,8 @@ Canvas::Canvas(Workspace& workspace, CanvasSide side, QWidget* parent)
       side_(side),
       tiles_(new CanvasTiles(workspace.jobs(), side == CanvasSide::shown ? "canvas " : "reference canvas ", this)),
       against_tiles_(new CanvasTiles(workspace.jobs(), "canvas against ", this)),
-      text_(new CanvasText(workspace.jobs(), side == CanvasSide::shown ? "canvas words" : "reference words", this)) {
+      text_(new CanvasText(workspace.jobs(), side == CanvasSide::shown ? "canvas words" : "reference words", this)),
+      editor_(new AnnotationEditor(workspace.annotation_tool(), this)) {
     static const bool installed = (QAccessible::installFactory(accessible_canvas), true);
     static_cast<void>(installed);
     setMouseTracking(true);
@@ -61,6 +63,11 @@ Canvas::Canvas(Workspace& workspace, CanvasSide side, QWidget* parent)
     connect(&workspace_, &Workspace::documents_changed, this, again);
     connect(&workspace_, &Workspace::hover_changed, this, &Canvas::describe);
     connect(&workspace_, &Workspace::outlines_changed, this, qOverload<>(&QWidget::update));
+    connect(&workspace_.annotation_tool(), &AnnotationTool::changed, this, [this] {
+        if (side_ == CanvasSide::shown) editor_->place(annotation_shapes(scene()), devicePixelRatioF());
+        show_cursor(pixel_at(mapFromGlobal(QCursor::pos())));
+        update();
+    });
     connect(&workspace_, &Workspace::texels_arrived, this, [this] {
         tiles_->texels_arrived();
         against_tiles_->texels_arrived();
@@ -224,6 +231,7 @@ void Canvas::refresh() {
     tell_progress();
     text_->show(now.session.overlays.values && now.session.compare.mode == CompareMode::none ? now : Scene{},
                 kLeastForText * devicePixelRatioF());
+    if (side_ == CanvasSide::shown) editor_->place(annotation_shapes(now), devicePixelRatioF());
     update();
 }
 
@@ -282,18 +290,30 @@ void Canvas::paint_tiles(const Scene& now, QPainter& painter) const {
 
 void Canvas::paint_overlay(const Scene& now, QPainter& painter) const {
     const Session& session = now.session;
-    CanvasOverlay overlay(now, painter, QFontDatabase::systemFont(QFontDatabase::FixedFont), devicePixelRatioF());
+    CanvasOverlay overlay(now, painter, devicePixelRatioF());
     if (session.overlays.grid && session.view.zoom >= kMinForGrid * devicePixelRatioF()) overlay.draw_grid();
     if (session.overlays.values)
         overlay.draw_text(text_->text(), [&](int x, int y) { return tiles_->pixel(x, y).value_or(kBackground); });
     overlay.draw_part_names();
     if (side_ == CanvasSide::shown && !workspace_.drawing().empty()) overlay.draw_commands(workspace_.drawing());
     overlay.draw_outlines(workspace_.outlines());
+    if (session.overlays.annotations)
+        overlay.draw_annotations(image_index(session),
+                                 side_ == CanvasSide::shown ? workspace_.annotation_tool().selected() : std::nullopt);
     if (session.selection) overlay.draw_selection(*session.selection);
     overlay.draw_pins(session.pins);
     overlay.draw_wipe();
     if (!has_title_) return;
-    overlay.draw_title(workspace_.title(side_ == CanvasSide::shown ? session.current : session.reference.value_or(0)));
+    overlay.draw_title(workspace_.title(image_index(session)));
+}
+
+void Canvas::paint_annotations(const Scene& now, QPainter& painter) const {
+    if (!now.shown || !now.session.overlays.annotations) return;
+    CanvasOverlay(now, painter, devicePixelRatioF()).draw_annotations(image_index(now.session), std::nullopt);
+}
+
+std::size_t Canvas::image_index(const Session& session) const {
+    return side_ == CanvasSide::shown ? session.current : session.reference.value_or(0);
 }
 
 QImage Canvas::image() {
@@ -303,12 +323,15 @@ QImage Canvas::image() {
         image.fill(kBackground);
         QPainter painter(&image);
         paint_tiles(now, painter);
+        paint_annotations(now, painter);
         return image;
     }
     const auto colors = viewer::render(now, {0, 0, now.width, now.height});
     const auto columns = static_cast<std::size_t>(now.width);
     for (int y = 0; y < now.height; ++y)
         std::memcpy(image.scanLine(y), colors.data() + static_cast<std::size_t>(y) * columns, columns * 4);
+    QPainter painter(&image);
+    paint_annotations(now, painter);
     return image;
 }
 
@@ -427,6 +450,17 @@ bool Canvas::is_on_wipe(Position pixel) const {
            std::abs(pixel.x - wipe_column(now)) <= kWipeGrip * devicePixelRatioF();
 }
 
+AnnotationShapes Canvas::annotation_shapes(const Scene& now) const {
+    return {now, image_index(now.session), overlay_font(devicePixelRatioF()), devicePixelRatioF()};
+}
+
+bool Canvas::is_on_annotation(Position pixel) const {
+    const Session& session = workspace_.session();
+    if (side_ != CanvasSide::shown || !session.overlays.annotations || session.annotations.empty()) return false;
+    const Scene now = scene();
+    return annotation_shapes(now).at(pixel).has_value();
+}
+
 // --- mouse and keys --------------------------------------------------------------------------------------------------
 
 void Canvas::wheelEvent(QWheelEvent* event) {
@@ -462,6 +496,10 @@ void Canvas::mousePressEvent(QMouseEvent* event) {
         drag_ = Drag::select;
         selected_from_ = texel;
         if (!texel) workspace_.change(tr("Clear the selection"), [](Session& session) { session.selection.reset(); });
+    } else if (event->button() == Qt::LeftButton && side_ == CanvasSide::shown) {
+        const Scene now = scene();
+        if (workspace_.annotation_tool().press(annotation_shapes(now), pixel, devicePixelRatioF()))
+            drag_ = Drag::annotate;
     }
     show_cursor(pixel);
 }
@@ -476,6 +514,11 @@ void Canvas::mouseMoveEvent(QMouseEvent* event) {
         case Drag::select:
             if (selected_from_ && texel) select(*selected_from_, *texel);
             break;
+        case Drag::annotate: {
+            const Scene now = scene();
+            workspace_.annotation_tool().move(annotation_shapes(now), pixel);
+            break;
+        }
     }
     dragged_ = pixel;
     if (drag_ == Drag::none) show_cursor(pixel);
@@ -483,20 +526,33 @@ void Canvas::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void Canvas::mouseReleaseEvent(QMouseEvent* event) {
-    drag_ = Drag::none;
+    if (std::exchange(drag_, Drag::none) == Drag::annotate) workspace_.annotation_tool().release();
     show_cursor(pixel_at(event->position()));
 }
 
 void Canvas::mouseDoubleClickEvent(QMouseEvent* event) {
-    if (event->button() == Qt::LeftButton) fit();
+    if (event->button() != Qt::LeftButton) return;
+    AnnotationTool& tool = workspace_.annotation_tool();
+    const Position pixel = pixel_at(event->position());
+    if (is_on_annotation(pixel)) {
+        const Scene now = scene();
+        tool.edit_text(annotation_shapes(now).at(pixel)->index);
+    } else if (!tool.kind()) {
+        fit();
+    }
 }
 
 void Canvas::show_cursor(Position pixel) {
     switch (drag_) {
-        case Drag::none: return is_on_wipe(pixel) ? setCursor(Qt::SplitHCursor) : unsetCursor();
+        case Drag::none:
+            if (is_on_wipe(pixel)) return setCursor(Qt::SplitHCursor);
+            if (is_on_annotation(pixel)) return setCursor(Qt::PointingHandCursor);
+            if (workspace_.annotation_tool().kind() && side_ == CanvasSide::shown) return setCursor(Qt::CrossCursor);
+            return unsetCursor();
         case Drag::pan: return setCursor(Qt::ClosedHandCursor);
         case Drag::wipe: return setCursor(Qt::SplitHCursor);
-        case Drag::select: return setCursor(Qt::CrossCursor);
+        case Drag::select:
+        case Drag::annotate: return setCursor(Qt::CrossCursor);
     }
 }
 

@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 
+#include "viewer/gui/annotation_editor.h"
+#include "viewer/gui/annotation_shapes.h"
 #include "viewer/gui/canvas_text.h"
 #include "viewer/gui/canvas_tiles.h"
 #include "viewer/gui/workspace.h"
@@ -26,6 +28,8 @@ enum class CanvasSide : std::uint8_t {
 /// - A right click pins a texel in place of the other pins, or unpins a pinned texel. Ctrl+right click keeps the other
 ///   pins.
 /// - A double click fits the image to the canvas. Space pins the texel at the center.
+/// - A click selects an annotation, a drag moves it or one of its ends, and a double click edits its text. With a tool
+///   for annotations, a drag elsewhere makes one.
 /// - Shift+arrow resizes the selection. Alt+arrow pans. Alt+Shift+arrow moves the wipe line.
 class Canvas : public QWidget {
     Q_OBJECT
@@ -46,9 +50,9 @@ public:
     /// Returns the visible texels of the current subresource, or the whole subresource in layouts that show several.
     /// Returns nullopt if no texel is visible.
     std::optional<TexelBox> visible_texels() const;
-    /// Returns the rendered scene at screen resolution, without the overlay. A scene that needs texels of files is
-    /// returned as it is on the screen now; any other scene is rendered in full, which blocks. Throws what render()
-    /// throws.
+    /// Returns the rendered scene at screen resolution with the annotations, but without the other overlays. A scene
+    /// that needs texels of files is returned as it is on the screen now; any other scene is rendered in full, which
+    /// blocks. Throws what render() throws.
     QImage image();
     /// Cancels reading files for the canvas until the view or the scene changes.
     void stop_files();
@@ -83,7 +87,7 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
-    enum class Drag { none, pan, wipe, select };
+    enum class Drag { none, pan, wipe, select, annotate };
 
     QSize pixels() const;  // size in screen pixels
     Position pixel_at(QPointF point) const;
@@ -99,12 +103,16 @@ private:
     void select(const SeenTexel& from, const SeenTexel& to);
     void grow_selection(int right, int down);
     bool is_on_wipe(Position pixel) const;
+    AnnotationShapes annotation_shapes(const Scene& now) const;
+    bool is_on_annotation(Position pixel) const;
     void show_cursor(Position pixel);
     void describe();
     void tell_progress();
     void tell_frame(const Scene& now);
     void paint_tiles(const Scene& now, QPainter& painter) const;
     void paint_overlay(const Scene& now, QPainter& painter) const;
+    void paint_annotations(const Scene& now, QPainter& painter) const;
+    std::size_t image_index(const Session& session) const;
 
     Workspace& workspace_;
     CanvasSide side_;
@@ -112,6 +120,7 @@ private:
     CanvasTiles* tiles_;
     CanvasTiles* against_tiles_;  // second side of a wipe
     CanvasText* text_;
+    AnnotationEditor* editor_;
     Drag drag_ = Drag::none;
     Position dragged_;
     std::optional<SeenTexel> selected_from_;

@@ -1,9 +1,11 @@
 #include "viewer/gui/canvas_overlay.h"
 
+#include <QFontDatabase>
 #include <QImage>
 #include <algorithm>
 #include <cmath>
 
+#include "viewer/gui/annotation_shapes.h"
 #include "viewer/gui/letter_sheet.h"
 #include "viewer/gui/vector_graphics.h"
 
@@ -20,13 +22,17 @@ bool is_dark(QRgb color) { return qRed(color) * 299 + qGreen(color) * 587 + qBlu
 
 }  // namespace
 
-CanvasOverlay::CanvasOverlay(const Scene& scene, QPainter& painter, const QFont& font, double unit)
+QFont overlay_font(double unit) {
+    QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+    const double pixels = font.pointSizeF() > 0 ? font.pointSizeF() * 96 / 72 : font.pixelSize();
+    font.setPixelSize(std::max(1, static_cast<int>(std::lround(pixels * unit))));
+    return font;
+}
+
+CanvasOverlay::CanvasOverlay(const Scene& scene, QPainter& painter, double unit)
     : scene_(scene), painter_(painter), unit_(unit), origin_(canvas_origin(scene)) {
     if (scene.shown && plane_box(scene).x >= 0) parts_ = parts_of(scene.session, *scene.shown);
-    QFont scaled = font;
-    const double points = font.pointSizeF() > 0 ? font.pointSizeF() * 96 / 72 : font.pixelSize();
-    scaled.setPixelSize(std::max(1, static_cast<int>(std::lround(points * unit))));
-    painter_.setFont(scaled);
+    painter_.setFont(overlay_font(unit));
 }
 
 QRectF CanvasOverlay::box_in(const Part& part, const QRectF& texels) const {
@@ -193,6 +199,10 @@ void CanvasOverlay::draw_wipe() {
     painter_.setBrush(Qt::white);
     painter_.drawRoundedRect(QRectF(column - 4 * unit_, center - 14 * unit_, 8 * unit_, 28 * unit_), 4 * unit_,
                              4 * unit_);
+}
+
+void CanvasOverlay::draw_annotations(std::size_t image, std::optional<std::size_t> selected) {
+    AnnotationShapes(scene_, image, painter_.font(), unit_).draw(painter_, selected);
 }
 
 void CanvasOverlay::draw_title(const QString& title) {

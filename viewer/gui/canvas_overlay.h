@@ -10,12 +10,15 @@
 
 namespace texton::viewer {
 
-/// Draws over the tiles: grid, values, names of parts, outlines, selection, pins and the wipe line. Lengths on the
-/// canvas are in screen pixels; `unit` is the device pixel ratio, in screen pixels per window pixel. The scene and the
-/// painter must outlive the overlay.
+/// Returns the fixed-width font of the system, with its size in screen pixels.
+[[nodiscard]] QFont overlay_font(double unit);
+
+/// Draws over the tiles: grid, values, names of parts, outlines, annotations, selection, pins and the wipe line.
+/// Lengths on the canvas are in screen pixels; `unit` is the device pixel ratio, in screen pixels per window pixel. The
+/// scene and the painter must outlive the overlay.
 class CanvasOverlay {
 public:
-    CanvasOverlay(const Scene& scene, QPainter& painter, const QFont& font, double unit);
+    CanvasOverlay(const Scene& scene, QPainter& painter, double unit);
 
     void draw_grid();
     /// Draws the values of texels in black or white, depending on the background. `color` returns the background color
@@ -28,6 +31,8 @@ public:
     void draw_selection(const TexelBox& box);
     void draw_pins(const std::vector<Position>& pins);
     void draw_wipe();
+    /// Draws the annotations of the image with this index.
+    void draw_annotations(std::size_t image, std::optional<std::size_t> selected);
     /// Draws a name in the top left corner of the canvas.
     void draw_title(const QString& title);
 

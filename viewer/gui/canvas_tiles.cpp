@@ -66,6 +66,7 @@ std::vector<Values> values_of_row(const Scene& content, int row, const std::vect
         Values tile;
         tile.part = {column * kTileSide, box.y, kTileSide, kTileSide};
         tile.meaning = all.meaning;
+        tile.colors = all.colors;
         for (int y = 0; y < kTileSide; ++y) {
             const auto first = static_cast<std::ptrdiff_t>(y) * width + (column - columns.front()) * kTileSide;
             tile.values.insert(tile.values.end(), all.values.begin() + first, all.values.begin() + first + kTileSide);

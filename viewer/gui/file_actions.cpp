@@ -7,6 +7,7 @@
 #include <QSettings>
 #include <algorithm>
 
+#include "viewer/gui/annotation_tool.h"
 #include "viewer/gui/main_window.h"
 #include "viewer/gui/saved_view.h"
 #include "viewer/gui/suite_review.h"
@@ -147,22 +148,26 @@ void add_file_actions(MainWindow& window) {
                  [&workspace] { workspace.reload(workspace.session().current); },
                  {},
                  has_images});
-    actions.add({"cancel-loading",
-                 file,
-                 tr("C&ancel loading or export"),
-                 tr("Cancels loading, reading files for the canvas, exporting and running a suite"),
-                 {Qt::Key_Escape},
-                 [&window] {
-                     window.canvas().stop_files();
-                     window.workspace().cancel_files();
-                     if (SuiteReview* review = window.workspace().review()) review->cancel();
-                 },
-                 {},
-                 [&window] {
-                     const Workspace& all = window.workspace();
-                     return all.is_exporting() || all.is_loading(all.session().current) ||
-                            window.canvas().reads_files() || (all.review() != nullptr && all.review()->is_running());
-                 }});
+    actions.add(
+        {"cancel-loading",
+         file,
+         tr("C&ancel loading or export"),
+         tr("Leaves the tool for annotations, or else cancels loading, reading files for the canvas, exporting and "
+            "running a suite"),
+         {Qt::Key_Escape},
+         [&window] {
+             AnnotationTool& tool = window.workspace().annotation_tool();
+             if (tool.kind()) return tool.choose(std::nullopt);
+             window.canvas().stop_files();
+             window.workspace().cancel_files();
+             if (SuiteReview* review = window.workspace().review()) review->cancel();
+         },
+         {},
+         [&window] {
+             const Workspace& all = window.workspace();
+             return all.annotation_tool().kind() || all.is_exporting() || all.is_loading(all.session().current) ||
+                    window.canvas().reads_files() || (all.review() != nullptr && all.review()->is_running());
+         }});
     actions.add({"close",
                  file,
                  tr("&Close"),

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "viewer/gui/annotation_tool.h"
 #include "viewer/gui/fit_range.h"
 #include "viewer/gui/main_window.h"
 #include "viewer/model/frames.h"
@@ -410,16 +411,21 @@ void add_image_actions(MainWindow& window) {
     actions.add({"unpin",
                  compare,
                  tr("Remove pins and &selection"),
-                 {},
+                 tr("Removes the selected annotation, or else all pins and the selection"),
                  {Qt::Key_Delete},
                  [&workspace] {
+                     AnnotationTool& tool = workspace.annotation_tool();
+                     if (tool.selected()) return tool.remove(*tool.selected());
                      workspace.change(MainWindow::tr("Remove pins and selection"), [](Session& session) {
                          session.pins.clear();
                          session.selection.reset();
                      });
                  },
                  {},
-                 [&workspace] { return !workspace.session().pins.empty() || workspace.session().selection; }});
+                 [&workspace] {
+                     return !workspace.session().pins.empty() || workspace.session().selection ||
+                            workspace.annotation_tool().selected();
+                 }});
     add_choice_actions(actions, workspace);
     add_compare_modes(actions, workspace);
 }

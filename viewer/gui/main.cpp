@@ -107,7 +107,9 @@ texton::viewer::Session session_of(const Options& options) {
         session.display.color = {.config = std::filesystem::absolute(options.color_config).string(),
                                  .input = session.display.color.input};
     if (!options.color_space.empty()) session.display.color.input = options.color_space;
-    if (const std::string problem = color_problem(session.display.color); !problem.empty())
+    const bool is_of_files = session.display.color.input == kFileProfile;  // the window tells problems of each file
+    if (const std::string problem = is_of_files ? std::string() : color_problem(session.display.color);
+        !problem.empty())
         std::cerr << "texton-view: images are shown without color management: " << problem << '\n';
     if (!options.panels.empty()) session.panels = options.panels;
     std::erase(session.panels, kNoPanel);

@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "viewer/gui/annotation_tool.h"
 #include "viewer/gui/application.h"
 #include "viewer/gui/held_keys.h"
 #include "viewer/gui/panel.h"
@@ -185,6 +186,7 @@ MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
     connect(&workspace_, &Workspace::hover_changed, this, &MainWindow::show_hover);
     connect(&workspace_, &Workspace::texels_arrived, this, &MainWindow::show_hover);
     connect(&workspace_, &Workspace::progressed, this, &MainWindow::show_progress);
+    connect(&workspace_.annotation_tool(), &AnnotationTool::changed, actions_, &Actions::refresh);
     connect(actions_, &Actions::failed, &workspace_, &Workspace::tell);
     if (auto* application = qobject_cast<Application*>(qApp))
         connect(application, &Application::failed, &workspace_, &Workspace::tell);
@@ -252,6 +254,7 @@ void MainWindow::make_docks() {
 
 void MainWindow::make_menus() {
     add_file_actions(*this);
+    add_annotation_actions(*this);
     add_view_actions(*this);
     add_image_actions(*this);
     add_review_actions(*this);
@@ -447,7 +450,8 @@ void MainWindow::show_documents() {
     image_label_->setToolTip(shown ? QString::fromStdString(halving_text(*shown)) : QString());
     open_->setVisible(session.images.empty() && workspace_.notice().headline.isEmpty());
     const QString kernel = QString::fromStdString(session.kernel.name);
-    const QString color = QString::fromStdString(color_problem(session.display.color));
+    const QString color =
+        QString::fromStdString(color_problem(session.display.color, shown ? file_colors(*shown) : FileColors{}));
     QStringList notices;
     if (!kernel.isEmpty() && !workspace_.kernel_problem().isEmpty())
         notices.append(tr("The image is shown without the kernel %1, which cannot run on it. %2")

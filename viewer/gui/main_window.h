@@ -112,6 +112,7 @@ private:
 
 /// Each adds the actions of one or more menus.
 void add_file_actions(MainWindow& window);
+void add_annotation_actions(MainWindow& window);
 void add_view_actions(MainWindow& window);
 void add_image_actions(MainWindow& window);
 void add_panel_actions(MainWindow& window);

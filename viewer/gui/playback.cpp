@@ -57,6 +57,32 @@ Playback::Sources Playback::at(std::size_t step) const {
     return out;
 }
 
+std::vector<PlaybackAxis> Playback::axes() const {
+    std::vector<PlaybackAxis> out;
+    if (workspace_.frames() > 1) out.push_back(PlaybackAxis::frames);
+    const std::shared_ptr<const Document> shown = workspace_.shown();
+    if (!shown) return out;
+    const SubresourceIndex at = shown->clamped(workspace_.session().subresource);
+    const ArrayInfo& array = shown->whole(at.plane);
+    if (array.kind == ArrayKind::array_3d && level_extent(array, at.level).depth > 1)
+        out.push_back(PlaybackAxis::slices);
+    if (is_layered(array.kind) && array.layers > 1) out.push_back(PlaybackAxis::layers);
+    if (is_cube(array.kind)) out.push_back(PlaybackAxis::faces);
+    if (array.levels > 1) out.push_back(PlaybackAxis::levels);
+    return out;
+}
+
+std::optional<PlaybackAxis> Playback::axis() const {
+    const std::vector<PlaybackAxis> all = axes();
+    if (all.empty()) return std::nullopt;
+    return chosen_ && std::ranges::find(all, *chosen_) != all.end() ? *chosen_ : all.front();
+}
+
+void Playback::choose(PlaybackAxis axis) {
+    chosen_ = axis;
+    if (runs_) restart();
+}
+
 void Playback::start(double frames_per_second) {
     runs_ = true;
     shown_ = late_ = 0;
@@ -82,14 +108,14 @@ void Playback::stop() {
     ready_.clear();
 }
 
-// Begins at the frames that are shown now.
+// Begins at the frames or the subresource that are shown now.
 void Playback::restart() {
     ++run_;
     for (const std::size_t step : loading_) workspace_.jobs().drop(tag_of(step));
     loading_.clear();
     ready_.clear();
     step_ = 0;
-    first_ = seen_ = played();
+    first_ = seen_ = axis() == PlaybackAxis::frames ? played() : Sources{};
     counts_.clear();
     for (const auto& [index, source] : seen_) counts_.push_back(workspace_.document(index)->frames());
     due_ = now() + period_;
@@ -139,19 +165,61 @@ void Playback::load(std::size_t step) {
 
 void Playback::tick() {
     if (!runs_) return;
+    const std::optional<PlaybackAxis> along = axis();
+    if (along && *along != PlaybackAxis::frames) return show_next_part(*along);
+    if (along) return show_next_frame();
+    if (workspace_.is_loading(workspace_.session().current)) return;  // continues when the image is loaded
+    stop();
+    Q_EMIT ended();
+}
+
+// Returns false if the next one is due. Otherwise starts the timer.
+bool Playback::is_waiting() {
+    const double wait = due_ - now();
+    if (wait > 0.5) timer_.start(static_cast<int>(std::lround(wait)));
+    return wait > 0.5;
+}
+
+// Sets the time of the one after the next. Returns whether the next one is late.
+bool Playback::count_if_late() {
+    const double time = now();
+    const bool is_late = time > due_ + period_ / 2;
+    due_ = (is_late ? time : due_) + period_;
+    return is_late;
+}
+
+void Playback::show_next_part(PlaybackAxis along) {
+    if (is_waiting()) return;
+    const std::shared_ptr<const Document> shown = workspace_.shown();
+    SubresourceIndex next = shown->clamped(workspace_.session().subresource);
+    const ArrayInfo& array = shown->whole(next.plane);
+    switch (along) {
+        case PlaybackAxis::frames: break;
+        case PlaybackAxis::slices: next.slice = (next.slice + 1) % level_extent(array, next.level).depth; break;
+        case PlaybackAxis::layers: next.layer = (next.layer + 1) % array.layers; break;
+        case PlaybackAxis::faces: next.face = (next.face + 1) % 6; break;
+        case PlaybackAxis::levels: next.level = (next.level + 1) % array.levels; break;
+    }
+    late_ += count_if_late();
+    ++shown_;
+    workspace_.look([&](Session& session) { session.subresource = next; });
+    if (!runs_) return;  // a listener of the workspace stopped it
+    timer_.start(std::max(0, static_cast<int>(std::lround(due_ - now()))));
+    Q_EMIT counted();
+}
+
+void Playback::show_next_frame() {
     if (seen_.empty() || played() != seen_) {
         // The user chose another frame or image, or it is still loading.
         if (!workspace_.is_loading(workspace_.session().current)) restart();
         return;
     }
-    if (const double wait = due_ - now(); wait > 0.5) return timer_.start(static_cast<int>(std::lround(wait)));
+    if (is_waiting()) return;
     const auto next = ready_.find(step_ + 1);
     if (next == ready_.end()) return load_ahead();  // the job continues here
     const Frames frames = std::move(next->second);
     ready_.erase(next);
-    const double time = now();
-    const bool is_late = time > due_ + period_ / 2;
-    due_ = (is_late ? time : due_) + period_;
+    const bool is_late = count_if_late();
     ++step_;
     if (!frames.empty()) {
         seen_ = at(step_);

@@ -9,6 +9,7 @@
 
 #include "core/new_file.h"
 #include "viewer/model/session_names.h"
+#include "viewer/render/layout.h"
 #include "viewer/text/error_text.h"
 #include "viewer/verify/junit.h"
 #include "viewer/verify/report_page.h"
@@ -55,6 +56,13 @@ std::string value_at_pin(const Scene& scene, Position pin) {
     }
 }
 
+bool is_seen(const Annotation& annotation, const Scene& scene) {
+    const Session& session = scene.session;
+    return session.overlays.annotations && annotation.image == session.current &&
+           (layout_of(session, *scene.shown) != Layout::single ||
+            scene.shown->clamped(annotation.subresource) == scene.shown->clamped(session.subresource));
+}
+
 std::string figures_of(const Scene& scene) {
     const Session& session = scene.session;
     verify::Figures out;
@@ -80,6 +88,9 @@ std::string figures_of(const Scene& scene) {
     for (std::size_t i = 0; scene.shown && i < session.pins.size(); ++i) {
         const Position& pin = session.pins[i];
         add(fmt::format("Pin ({}, {})", std::floor(pin.x), std::floor(pin.y)), value_at_pin(scene, pin));
+    }
+    for (const Annotation& annotation : session.annotations) {
+        if (scene.shown && is_seen(annotation, scene)) add("Annotation", annotation_text(annotation));
     }
     return out.html();
 }

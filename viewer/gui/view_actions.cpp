@@ -104,6 +104,8 @@ void add_view_actions(MainWindow& window) {
                 {Qt::Key_X});
     add_overlay("footprint", tr("Footprin&t"), tr("Shows the texels that a fetch reads"), &Overlays::footprint,
                 {Qt::Key_P});
+    add_overlay("annotations", tr("&Annotations"), tr("Shows arrows, boxes, text and rulers over the image"),
+                &Overlays::annotations, {QKeySequence(Qt::SHIFT | Qt::Key_A)});
     actions.add({"full-screen",
                  view,
                  tr("Full scree&n"),

@@ -12,6 +12,7 @@
 #include <texton/error.h>
 #include <texton/image_save.h>
 
+#include "viewer/gui/annotation_tool.h"
 #include "viewer/model/frames.h"
 #include "viewer/model/image_parts.h"
 #include "viewer/model/kernel_result.h"
@@ -85,6 +86,7 @@ Workspace::Workspace(const Session& session, const ImageMemory& memory, QObject*
       device_(device_named(session.device)),
       memory_(memory),
       arrivals_(std::make_shared<Arrivals>()),
+      annotation_tool_(new AnnotationTool(*this)),
       jobs_(std::make_unique<Jobs>(
           static_cast<int>(std::max(2u, std::thread::hardware_concurrency())) + kThreadsForFiles,
           [this](std::function<void()> finish) {
@@ -135,6 +137,7 @@ void Workspace::redo() {
 void Workspace::set_session(Session next) {
     if (next.current >= next.images.size()) next.current = next.images.empty() ? 0 : next.images.size() - 1;
     if (next.reference && *next.reference >= next.images.size()) next.reference.reset();
+    std::erase_if(next.annotations, [&](const Annotation& each) { return each.image >= next.images.size(); });
     if (next.device != session_.device) {
         try {
             device_ = device_named(next.device);

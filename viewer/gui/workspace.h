@@ -30,6 +30,7 @@ struct Outline {
     QString label;
 };
 
+class AnnotationTool;
 class SuiteReview;
 class StreamedImage;
 struct StreamedPart;
@@ -92,6 +93,9 @@ public:
     /// the window.
     SuiteReview* review() const noexcept { return review_; }
     void set_review(SuiteReview* review) noexcept { review_ = review; }
+
+    /// Returns the tool that makes and edits annotations.
+    AnnotationTool& annotation_tool() const noexcept { return *annotation_tool_; }
 
     /// What the window shows while no image is open, instead of its usual text. Not shown if the headline is empty.
     struct Notice {
@@ -247,6 +251,7 @@ private:
     ImageMaker live_maker_;
     std::vector<tev::Command> drawing_;
     SuiteReview* review_ = nullptr;
+    AnnotationTool* annotation_tool_;  // a child of this object
     Notice notice_;
     bool side_by_side_ = false;
     std::unique_ptr<Jobs> jobs_;  // last member: destroyed before the members that the jobs use

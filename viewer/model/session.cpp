@@ -148,6 +148,18 @@ public:
         for (const auto& [name, each] : value->items())
             parameters[std::string(current_parameter(kernel, name))] = parameter(name, each);
     }
+    void operator()(const char* key, std::string& value, TextUpTo limit) {
+        (*this)(key, value);
+        if (const std::size_t count = character_count(value); count > limit.characters)
+            object_.refuse(key, fmt::format("has {} characters", count),
+                           fmt::format("Use at most {} characters.", limit.characters));
+    }
+    void operator()(const char* key, Position& value) {
+        const Json* position = object_.find(key);
+        if (position != nullptr && !read_value(*position, value))
+            object_.refuse(key, "is " + json_text(*position),
+                           fmt::format("Use a pair of numbers from {} to {}.", -kMaxNumber, kMaxNumber));
+    }
     void operator()(const char* key, std::array<bool, 4>& flags) {
         const auto flag = [](const Json& value) {
             return value.is_boolean() ? std::optional(value.get<bool>()) : std::nullopt;
@@ -312,6 +324,13 @@ Session session_of(const std::string& json, const std::string& where, const std:
     reader.finish();
     if (session.current >= session.images.size()) session.current = 0;
     if (session.reference && *session.reference >= session.images.size()) session.reference.reset();
+    for (std::size_t i = 0; i < session.annotations.size(); ++i) {
+        if (const std::size_t image = session.annotations[i].image; image >= session.images.size())
+            verify::refuse_text(
+                fmt::format("{}, annotation {}", where, i),
+                fmt::format("'image' is {}, but the session has {} images", image, session.images.size()),
+                "Use the index of an image, counted from 0.");
+    }
     return session;
 }
 

@@ -14,6 +14,8 @@
 #include <texton/kernel.h>
 #include <texton/sampler.h>
 
+#include "viewer/model/annotation.h"
+#include "viewer/model/subresource_index.h"
 #include "viewer/model/view_state.h"
 
 namespace texton::viewer {
@@ -23,17 +25,6 @@ struct Source {
     std::vector<std::filesystem::path> paths;  ///< files of the image
     ImageOptions options{};                    ///< options of open_image()
     bool operator==(const Source&) const = default;
-};
-
-/// A subresource: the 2D part of an image that is displayed. Members that do not apply to the kind of image are
-/// ignored. Numbers that are too large select the last part.
-struct SubresourceIndex {
-    int level = 0;          ///< level
-    std::size_t layer = 0;  ///< layer of a layered kind; cube of a cubemap_layered
-    int face = 0;           ///< face of a cubemap
-    std::size_t slice = 0;  ///< slice of a volume
-    int plane = 0;          ///< plane of a planar image
-    bool operator==(const SubresourceIndex&) const = default;
 };
 
 /// Arrangement of the subresources on the canvas.
@@ -193,6 +184,7 @@ struct Overlays {
     bool grid = true;          ///< grid between the texels, if the zoom is sufficient
     bool footprint = true;     ///< footprint of the inspected fetch
     bool hexadecimal = false;  ///< values as hexadecimal digits of the stored bits
+    bool annotations = true;   ///< annotations
     bool operator==(const Overlays&) const = default;
 };
 
@@ -214,6 +206,7 @@ struct Session {
     KernelChoice kernel;                      ///< kernel
     std::optional<TexelBox> selection{};      ///< selected texels
     std::vector<Position> pins;               ///< positions in texels of the subresource; the last one is inspected
+    std::vector<Annotation> annotations;      ///< annotations of all images; later ones are drawn over earlier ones
     Probe probe;                              ///< probe panel
     FootprintChoice footprint;                ///< footprint panel
     UlpRegion ulp_region;                     ///< map of ulp differences
@@ -230,7 +223,8 @@ struct Session {
 /// Returns the session as JSON, from which session_of() returns an equal session. Paths are written unchanged.
 [[nodiscard]] std::string to_json(const Session& session);
 /// Returns the session of a JSON text. `where` appears in messages. Missing keys have the values of Session{}. Relative
-/// paths are relative to `folder`, and may lead out of it. Throws Error{bad_argument} for an invalid value. Unknown
+/// paths are relative to `folder`, and may lead out of it. Throws Error{bad_argument} for an invalid value, and if an
+/// annotation belongs to no image. Unknown
 /// keys are ignored and added to `unknown`, as in "'view' > 'tilt'". If `unknown` is null, they are invalid, too.
 [[nodiscard]] Session session_of(const std::string& json, const std::string& where,
                                  const std::filesystem::path& folder = {}, std::vector<std::string>* unknown = nullptr);

@@ -34,6 +34,11 @@ struct ListOf {
     std::size_t maximum = 10000;  ///< maximum number of elements
 };
 
+/// A text with a maximum number of characters.
+struct TextUpTo {
+    std::size_t characters;
+};
+
 /// The field is written only if it differs from its default.
 struct UnlessUsual {};
 /// Only the fields of the object that differ from their defaults are written. If there are none, the object is omitted.
@@ -156,6 +161,17 @@ void visit_fields(Maybe<TexelBox> auto& box, auto& visit) {
     visit("height", height);
 }
 
+void visit_fields(Maybe<Annotation> auto& annotation, auto& visit) {
+    auto& [kind, image, subresource, from, to, text, color] = annotation;
+    visit("kind", kind, kAnnotationKinds);
+    visit("image", image);
+    visit("subresource", subresource, OnlyUnusual{});
+    visit("from", from);
+    visit("to", to);
+    visit("text", text, TextUpTo{kMaxAnnotationText});
+    visit("color", color, kAnnotationColors);
+}
+
 void visit_fields(Maybe<Probe> auto& probe, auto& visit) {
     auto& [operation, u, v, w, lod, line_from, line_to, component, plot_first, plot_last] = probe;
     visit("operation", operation, kFetchOperations);
@@ -194,17 +210,18 @@ void visit_fields(Maybe<LodPlane> auto& plane, auto& visit) {
 }
 
 void visit_fields(Maybe<Overlays> auto& overlays, auto& visit) {
-    auto& [values, grid, footprint, hexadecimal] = overlays;
+    auto& [values, grid, footprint, hexadecimal, annotations] = overlays;
     visit("values", values);
     visit("grid", grid);
     visit("footprint", footprint);
     visit("hexadecimal", hexadecimal);
+    visit("annotations", annotations);
 }
 
 void visit_fields(Maybe<Session> auto& session, auto& visit) {
     auto& [images, current, reference, device, subresource, layout, view, fits, reading, sampler, second_sampler,
-           display, compare, kernel, selection, pins, probe, footprint, ulp_region, lod_plane, lod_quantity,
-           histogram_scope, sphere_yaw, sphere_pitch, overlays, panels] = session;
+           display, compare, kernel, selection, pins, annotations, probe, footprint, ulp_region, lod_plane,
+           lod_quantity, histogram_scope, sphere_yaw, sphere_pitch, overlays, panels] = session;
     visit("images", images, ListOf{"image"});
     visit("current", current);
     visit("reference", reference);
@@ -226,6 +243,7 @@ void visit_fields(Maybe<Session> auto& session, auto& visit) {
     visit("kernel", kernel, UnlessUsual{});
     visit("selection", selection);
     visit("pins", pins, ListOf{"pairs of numbers"});
+    visit("annotations", annotations, ListOf{"annotation", 0, kMaxAnnotations});
     visit("probe", probe);
     visit("footprint", footprint);
     visit("ulp_region", ulp_region);

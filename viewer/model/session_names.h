@@ -30,5 +30,13 @@ inline constexpr std::array kLodQuantities{Named{"lod", LodQuantity::lod},     N
 inline constexpr std::array kHistogramScopes{Named{"view", HistogramScope::view},
                                              Named{"selection", HistogramScope::selection},
                                              Named{"all", HistogramScope::all}};
+inline constexpr std::array kAnnotationKinds{Named{"arrow", AnnotationKind::arrow}, Named{"box", AnnotationKind::box},
+                                             Named{"text", AnnotationKind::text},
+                                             Named{"ruler", AnnotationKind::ruler}};
+inline constexpr std::array kAnnotationColors{
+    Named{"red", AnnotationColor::red},     Named{"yellow", AnnotationColor::yellow},
+    Named{"green", AnnotationColor::green}, Named{"cyan", AnnotationColor::cyan},
+    Named{"blue", AnnotationColor::blue},   Named{"magenta", AnnotationColor::magenta},
+    Named{"white", AnnotationColor::white}, Named{"black", AnnotationColor::black}};
 
 }  // namespace texton::viewer

@@ -8,8 +8,12 @@
 
 #include "viewer/model/session.h"
 #include "viewer/render/display.h"
+#include "viewer/render/file_colors.h"
 
 namespace texton::viewer {
+
+/// Value of ColorConversion::input for the ICC profile of each file.
+inline constexpr const char* kFileProfile = "profile of the file";
 
 /// Returns true if the program was built with OpenColorIO.
 [[nodiscard]] bool has_color_management();
@@ -26,13 +30,16 @@ public:
     virtual void apply(std::span<Color> colors) const = 0;
 };
 
-/// Returns the transform of a conversion, or null if its input is empty. Transforms are cached, and so are refusals: a
-/// config file that was changed is read again only under another name or by another process. Thread-safe. Throws
-/// Error{bad_argument} if the config cannot be read or lacks a name, and Error{unsupported} without OpenColorIO.
-[[nodiscard]] std::shared_ptr<const ColorTransform> color_transform(const ColorConversion& color);
+/// Returns the transform of a conversion, or null if its input is empty. `colors` are those of the file of the image.
+/// Transforms are cached, and so are refusals: a config file that was changed is read again only under another name or
+/// by another process. Thread-safe. Throws Error{bad_argument} if the config cannot be read or lacks a name, or if the
+/// input is kFileProfile and the file has no profile that is supported, and Error{unsupported} without OpenColorIO.
+[[nodiscard]] std::shared_ptr<const ColorTransform> color_transform(const ColorConversion& color,
+                                                                    const FileColors& colors = {});
 
-/// Returns why a conversion is not possible, or an empty string if it is. A chosen config is checked also without input.
-[[nodiscard]] std::string color_problem(const ColorConversion& color);
+/// Returns why a conversion is not possible, or an empty string if it is. A chosen config is checked also without
+/// input.
+[[nodiscard]] std::string color_problem(const ColorConversion& color, const FileColors& colors = {});
 
 /// Names that a config offers.
 struct ColorNames {

@@ -49,13 +49,14 @@ float compressed(ToneCurve curve, float x) {
 }
 
 // Returns null if the values are not colors, if no conversion is chosen, or if the conversion is not possible.
-std::shared_ptr<const ColorTransform> transform_of(const Display& display, const Meaning& meaning) {
+std::shared_ptr<const ColorTransform> transform_of(const Display& display, const Meaning& meaning,
+                                                   const FileColors& colors) {
     const auto& shown = display.channels;
     const bool is_color = meaning.kind == ValueKind::color && meaning.channels >= 3 && !display.luminance &&
                           display.false_color == FalseColor::none && shown[0] + shown[1] + shown[2] > 1;
     if (!is_color) return nullptr;
     try {
-        return color_transform(display.color);
+        return color_transform(display.color, colors);
     } catch (const Error&) {
         return nullptr;
     }
@@ -65,10 +66,10 @@ constexpr std::uint32_t kExponent = 0x7f800000;  // exponent bits, all set in in
 
 }  // namespace
 
-std::string color_problem(const ColorConversion& color) {
+std::string color_problem(const ColorConversion& color, const FileColors& colors) {
     try {
         if (!color.input.empty()) {
-            (void)color_transform(color);
+            (void)color_transform(color, colors);
         } else if (!color.config.empty()) {
             (void)color_names(color);
         }
@@ -127,9 +128,9 @@ std::vector<std::uint32_t> false_colors(FalseColor map) {
     return out;
 }
 
-Screen::Screen(const Display& display, const Meaning& meaning)
+Screen::Screen(const Display& display, const Meaning& meaning, const FileColors& colors)
     : display_(display),
-      color_(transform_of(display, meaning)),
+      color_(transform_of(display, meaning, colors)),
       curve_(meaning.kind == ValueKind::color && meaning.light && !color_ &&
                  display.channels != std::array{false, false, false, true},  // alpha alone is a fraction, not light
              display.gamma),

@@ -10,6 +10,7 @@
 #include <texton/format.h>
 
 #include "viewer/model/session.h"
+#include "viewer/render/file_colors.h"
 
 namespace texton::viewer {
 
@@ -75,8 +76,8 @@ class ColorTransform;
 /// ignored. Immutable: several threads may use it at once.
 class Screen {
 public:
-    /// Prepares the conversion of values of this kind.
-    Screen(const Display& display, const Meaning& meaning);
+    /// Prepares the conversion of values of this kind. `colors` are those of the file of the image.
+    Screen(const Display& display, const Meaning& meaning, const FileColors& colors = {});
 
     /// Converts a row of values to pixels 0xffRRGGBB. (x, y) is the position of the first pixel. It determines the
     /// phase of the checkerboard behind transparent texels.

@@ -140,6 +140,7 @@ void move_image(Session& session, std::size_t from, std::size_t to) {
     session.current = moved(session.current);
     if (session.reference) session.reference = moved(*session.reference);
     for (std::size_t& input : session.kernel.more_inputs) input = moved(input);
+    for (Annotation& annotation : session.annotations) annotation.image = moved(annotation.image);
 }
 
 void close_image(Session& session, std::size_t index) {
@@ -156,6 +157,8 @@ void close_image(Session& session, std::size_t index) {
     auto& inputs = session.kernel.more_inputs;
     if (session.images.empty() || std::ranges::find(inputs, index) != inputs.end()) session.kernel = {};
     for (std::size_t& input : inputs) follow(input);
+    std::erase_if(session.annotations, [index](const Annotation& annotation) { return annotation.image == index; });
+    for (Annotation& annotation : session.annotations) follow(annotation.image);
 }
 
 Thumbnail thumbnail(const std::shared_ptr<const Document>& document, int side) {

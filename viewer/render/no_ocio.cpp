@@ -17,7 +17,7 @@ namespace {
 
 bool has_color_management() { return false; }
 
-std::shared_ptr<const ColorTransform> color_transform(const ColorConversion& color) {
+std::shared_ptr<const ColorTransform> color_transform(const ColorConversion& color, const FileColors&) {
     if (color.input.empty()) return nullptr;
     refuse();
 }

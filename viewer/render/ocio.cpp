@@ -1,10 +1,12 @@
-// Color management with OpenColorIO. Its optimized CPU processor is applied to the values themselves, so that no table is
-// interpolated.
+// Color management with OpenColorIO. Its optimized CPU processor is applied to the values themselves, so that no table
+// is interpolated, except the curves of ICC profiles.
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <exception>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <sstream>
 #include <tuple>
 #include <utility>
@@ -16,6 +18,7 @@
 #include <texton/error.h>
 
 #include "viewer/render/color_transform.h"
+#include "viewer/render/icc_profile.h"
 
 namespace texton::viewer {
 namespace {
@@ -137,18 +140,82 @@ ocio::ConstConfigRcPtr config_of(const std::string& path) {
     return configs.get(path, [&] { return read_config(path); });
 }
 
-std::shared_ptr<const ColorTransform> make_transform(const ColorConversion& color) {
+RgbProfile usable_profile(const FileColors& colors) {
+    if (!colors.profile || colors.profile->empty())
+        refuse("the file of the image has no ICC profile", "Choose a color space of the config, or none.");
+    std::string problem;
+    RgbProfile profile = rgb_profile(*colors.profile, problem);
+    if (!problem.empty())
+        refuse(fmt::format("the ICC profile of the file {}", problem),
+               "Only profiles of RGB with a matrix and curves are supported. Choose a color space of the config, or "
+               "none.");
+    return profile;
+}
+
+// The steps from the values of the file to ACES2065-1.
+ocio::GroupTransformRcPtr from_profile(const RgbProfile& profile, bool decoded) {
+    const ocio::GroupTransformRcPtr steps = ocio::GroupTransform::Create();
+    if (decoded) {
+        // The profile applies to the code values.
+        const ocio::ExponentWithLinearTransformRcPtr encoding = ocio::ExponentWithLinearTransform::Create();
+        encoding->setGamma({2.4, 2.4, 2.4, 1});
+        encoding->setOffset({0.055, 0.055, 0.055, 0});
+        encoding->setDirection(ocio::TRANSFORM_DIR_INVERSE);
+        steps->appendTransform(encoding);
+    }
+    const auto& [red, green, blue] = profile.curves;
+    const ocio::Lut1DTransformRcPtr curves =
+        ocio::Lut1DTransform::Create(static_cast<unsigned long>(red.size()), false);
+    for (std::size_t i = 0; i < red.size(); ++i)
+        curves->setValue(static_cast<unsigned long>(i), red[i], green[i], blue[i]);
+    steps->appendTransform(curves);
+    // From the white point D50 to D65, with Bradford's matrix.
+    constexpr double kToD65[3][3] = {
+        {0.9555766, -0.0230393, 0.0631636}, {-0.0282895, 1.0099416, 0.0210077}, {0.0122982, -0.0204830, 1.3299098}};
+    std::array<double, 16> rows{};
+    for (std::size_t row = 0; row < 3; ++row)
+        for (std::size_t column = 0; column < 3; ++column)
+            for (std::size_t i = 0; i < 3; ++i) rows[row * 4 + column] += kToD65[row][i] * profile.colorants[column][i];
+    rows[15] = 1;
+    const ocio::MatrixTransformRcPtr to_xyz = ocio::MatrixTransform::Create();
+    to_xyz->setMatrix(rows.data());
+    steps->appendTransform(to_xyz);
+    const ocio::BuiltinTransformRcPtr to_aces = ocio::BuiltinTransform::Create();
+    to_aces->setStyle("UTILITY - ACES-AP0_to_CIE-XYZ-D65_BFD");
+    to_aces->setDirection(ocio::TRANSFORM_DIR_INVERSE);
+    steps->appendTransform(to_aces);
+    return steps;
+}
+
+std::shared_ptr<const ColorTransform> make_transform(const ColorConversion& color, const FileColors& colors) {
     const ocio::ConstConfigRcPtr config = config_of(config_path(color));
     ColorNames names = names_of(*config, color.display);
-    const std::string& input = name_in(names.inputs, color.input, "color space");
+    const bool has_profile = color.input == kFileProfile;
+    const std::string input = has_profile ? "aces_interchange" : name_in(names.inputs, color.input, "color space");
     const std::string& display = name_in(names.displays, color.display, "display");
     const std::string& view = name_in(names.views, color.view, "view");
+    std::optional<RgbProfile> profile;
+    if (has_profile) {
+        profile = usable_profile(colors);
+        if (!config->hasRole(input.c_str()))
+            refuse("the color config has no role aces_interchange, which ICC profiles need",
+                   "Choose another config, or a color space of this one.");
+    }
     try {
-        const ocio::DisplayViewTransformRcPtr transform = ocio::DisplayViewTransform::Create();
-        transform->setSrc(input.c_str());
-        transform->setDisplay(display.c_str());
-        transform->setView(view.c_str());
-        return std::make_shared<OcioTransform>(config->getProcessor(transform)->getOptimizedCPUProcessor(
+        const ocio::DisplayViewTransformRcPtr to_display = ocio::DisplayViewTransform::Create();
+        to_display->setSrc(input.c_str());
+        to_display->setDisplay(display.c_str());
+        to_display->setView(view.c_str());
+        const ocio::ConstColorSpaceRcPtr shown =
+            config->getColorSpace(config->getDisplayViewColorSpaceName(display.c_str(), view.c_str()));
+        const bool is_data = shown && shown->isData();  // such views show the values as they are
+        const ocio::GroupTransformRcPtr transform =
+            profile && !is_data ? from_profile(*profile, colors.decoded) : ocio::GroupTransform::Create();
+        transform->appendTransform(to_display);
+        // The cache of a config takes tables of the same size and range for equal.
+        const ocio::ConfigRcPtr uncached = config->createEditableCopy();
+        uncached->setProcessorCacheFlags(ocio::PROCESSOR_CACHE_OFF);
+        return std::make_shared<OcioTransform>(uncached->getProcessor(transform)->getOptimizedCPUProcessor(
             ocio::BIT_DEPTH_F32, ocio::BIT_DEPTH_F32, ocio::OPTIMIZATION_VERY_GOOD));
     } catch (const ocio::Exception& error) {
         refuse(fmt::format("the color config cannot convert '{}' to view '{}' of '{}': {}", input, view, display,
@@ -161,12 +228,15 @@ std::shared_ptr<const ColorTransform> make_transform(const ColorConversion& colo
 
 bool has_color_management() { return true; }
 
-std::shared_ptr<const ColorTransform> color_transform(const ColorConversion& color) {
+std::shared_ptr<const ColorTransform> color_transform(const ColorConversion& color, const FileColors& colors) {
     if (color.input.empty()) return nullptr;
-    using Key = std::tuple<std::string, std::string, std::string, std::string>;
+    const bool is_of_file = color.input == kFileProfile;
+    const IccProfile profile = is_of_file && colors.profile ? *colors.profile : IccProfile{};
+    using Key = std::tuple<std::string, std::string, std::string, std::string, IccProfile, bool>;
     static Cache<Key, std::shared_ptr<const ColorTransform>> transforms;
-    return transforms.get(Key(config_path(color), color.input, color.display, color.view),
-                          [&] { return make_transform(color); });
+    return transforms.get(
+        Key(config_path(color), color.input, color.display, color.view, profile, is_of_file && colors.decoded),
+        [&] { return make_transform(color, colors); });
 }
 
 ColorNames color_names(const ColorConversion& color) { return names_of(*config_of(config_path(color)), color.display); }

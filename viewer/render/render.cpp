@@ -135,6 +135,7 @@ public:
     Fetching(const Scene& scene, const CancellationToken& token, Values& out)
         : session_(scene.session), token_(token), out_(out), shown_(source_of(scene, false)) {
         out.meaning = meaning_of(format_of(shown_, session_));
+        out.colors = file_colors(*scene.shown);
         if (!is_difference(scene)) return;
         against_ = source_of(scene, true);
         const bool as_stored = shown_.reading == Reading::stored && !is_sphere(scene) && !is_plane(scene);
@@ -338,7 +339,7 @@ Values values_of(const Scene& scene, const PixelBox& plane_part, Quality quality
 }
 
 void show_values(const Values& values, const Display& display, std::span<std::uint32_t> pixels) {
-    const Screen screen(display, values.meaning);
+    const Screen screen(display, values.meaning, values.colors);
     const auto width = static_cast<std::size_t>(values.part.width);
     for (int y = 0; y < values.part.height; ++y) {
         const std::size_t first = static_cast<std::size_t>(y) * width;

@@ -113,6 +113,7 @@ struct Values {
     std::vector<std::uint8_t> seen;   ///< one flag per pixel; 0 means outside the image
     Meaning meaning;                  ///< interpretation of the values
     Quality quality = Quality::full;  ///< quality reached; can be another one than was requested
+    FileColors colors{};              ///< colors of the file
 };
 /// Returns the values of a part of the canvas plane. The scene must not be a wipe. Of Session::display, only
 /// `luminance` has an effect: it selects luma of planar images. Thread-safe. Throws the errors of render().

@@ -80,6 +80,7 @@ private:
 
     static void change(bool& value) { value = !value; }
     static void change(std::string& value) { value += "x"; }
+    static void change(std::string& value, TextUpTo) { change(value); }
     static void change(std::filesystem::path& value) { value = "/folder" + value.string(); }
     static void change(Position& value) { value.x += 1; }
     static void change(std::map<std::string, ParameterValue>& value) { value[std::to_string(value.size())] = 1.5; }

@@ -74,6 +74,8 @@ Session unusual() {
         "gaussian", {{"radius", 3.0}, {"flag", true}, {"way", std::string("x")}, {"row", std::vector{1.0, 2.5}}}, {0}};
     session.selection = TexelBox{1, 2, 3, 4};
     session.pins = {{1.5, 2.5}, {0.1, 1e6}};
+    session.annotations = {
+        {AnnotationKind::ruler, 1, {1, 2, 3, 4, 1}, {1.5, -2}, {3, 4.25}, "gr\u00f6\u00dfe", AnnotationColor::cyan}};
     session.probe = {FetchOperation::lod, 0.1f, 0.2f, 0.3f, 1.7f, {0, 1, 2}, {3, 4, 5}, 2, 0.3, 0.7};
     session.footprint = {FootprintFetch::gradients, 8.5, 0.25, 30, 3};
     session.ulp_region = {true, 8};
@@ -82,7 +84,7 @@ Session unusual() {
     session.histogram_scope = HistogramScope::selection;
     session.sphere_yaw = 100;
     session.sphere_pitch = -20;
-    session.overlays = {false, false, false, true};
+    session.overlays = {false, false, false, true, false};
     session.panels = {"kernel"};
     return session;
 }
@@ -150,6 +152,13 @@ TEST(SessionTest, InvalidFileIsRefusedAndTheInvalidKeyIsNamed) {
              {R"({"probe": {"component": 4}})", "'component'"},
              {R"({"footprint": {"channel": 4}})", "'channel'"},
              {R"({"ulp_region": {"points": 3}})", "'points'"},
+             {R"({"annotations": [{"kind": "star"}]})", "'kind'"},
+             {R"({"annotations": [{"color": "mauve"}]})", "'color'"},
+             {R"({"annotations": [{"from": [1, null]}]})", "'from'"},
+             {R"({"annotations": [{"to": [1, 1e10]}]})", "'to'"},
+             {R"({"annotations": [{"to": 3}]})", "'to'"},
+             {R"({"annotations": [{"text": 3}]})", "'text'"},
+             {R"({"annotations": [{"kind": "box"}]})", "'image' is 0, but the session has 0 images"},
              {R"({"sampler": {"filter": "cubic"}})", "'filter'"}})
         EXPECT_NE(problem_of(json).find(word), std::string::npos) << json << ": " << problem_of(json);
 }
@@ -158,6 +167,24 @@ TEST(SessionTest, ImageIndicesOutOfRangeAreReset) {
     const Session session = read(R"({"current": 4, "reference": 9})");
     EXPECT_EQ(session.current, 0u);
     EXPECT_FALSE(session.reference);
+}
+
+TEST(SessionTest, LongTextAndTooManyAnnotationsAreRefused) {
+    const auto session_of_text = [](std::size_t characters, std::size_t count) {
+        Session session;
+        session.images = {{.paths = {"/a.png"}, .options = {}}};
+        Annotation annotation;
+        for (std::size_t i = 0; i < characters; ++i) annotation.text += "\u00e4";
+        session.annotations.assign(count, annotation);
+        return session;
+    };
+    const Session longest = session_of_text(kMaxAnnotationText, 1), most = session_of_text(1, kMaxAnnotations);
+    EXPECT_EQ(read(to_json(longest)), longest);
+    EXPECT_EQ(read(to_json(most)), most);
+    (void)test::expect_error([&] { (void)read(to_json(session_of_text(kMaxAnnotationText + 1, 1))); },
+                             ErrorCode::bad_argument, "texton::verify", {"annotation 0", "'text'", "1001", "1000"});
+    (void)test::expect_error([&] { (void)read(to_json(session_of_text(1, kMaxAnnotations + 1))); },
+                             ErrorCode::bad_argument, "texton::verify", {"'annotations'", "1001", "1000"});
 }
 
 TEST(SessionTest, FailedWriteLeavesNoFile) {

@@ -135,6 +135,7 @@ TEST(ImageListTest, MovedImageKeepsReferencesToAllImagesCorrect) {
                 moved.current = current;
                 moved.reference = (current + 2) % 5;
                 moved.kernel.more_inputs = {(current + 1) % 5, current};
+                moved.annotations = {{.image = current}, {.image = (current + 3) % 5}};
                 const Session before = moved;
                 move_image(moved, from, to);
                 EXPECT_EQ(name(moved, to), name(before, from));
@@ -142,6 +143,7 @@ TEST(ImageListTest, MovedImageKeepsReferencesToAllImagesCorrect) {
                 EXPECT_EQ(name(moved, *moved.reference), name(before, *before.reference));
                 for (std::size_t i = 0; i < 2; ++i) {
                     EXPECT_EQ(name(moved, moved.kernel.more_inputs[i]), name(before, before.kernel.more_inputs[i]));
+                    EXPECT_EQ(name(moved, moved.annotations[i].image), name(before, before.annotations[i].image));
                 }
                 move_image(moved, to, from);
                 EXPECT_EQ(moved, before);
@@ -188,6 +190,15 @@ TEST(ImageListTest, ClosedImageKeepsReferencesToOtherImagesCorrect) {
     close_image(session, 0);
     close_image(session, 0);
     EXPECT_EQ(session, Session{});
+}
+
+TEST(ImageListTest, ClosedImageLosesItsAnnotationsOnly) {
+    Session session;
+    for (const char* name : {"a", "b", "c"}) session.images.push_back({{name}});
+    session.annotations = {{.image = 2, .text = "of c"}, {.image = 1, .text = "of b"}, {.image = 0, .text = "of a"}};
+    close_image(session, 1);
+    EXPECT_EQ(session.annotations,
+              (std::vector<Annotation>{{.image = 1, .text = "of c"}, {.image = 0, .text = "of a"}}));
 }
 
 TEST(ImageListTest, ArrayTextContainsSizeFormatKindLayersAndLevels) {

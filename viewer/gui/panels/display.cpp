@@ -224,11 +224,13 @@ void DisplayPanel::refresh_color() {
     QString problem;
     try {
         names = color_names(color);
-        problem = QString::fromStdString(color_problem(color));
+        const auto shown = workspace().shown();
+        if (shown || color.input != kFileProfile)
+            problem = QString::fromStdString(color_problem(color, shown ? file_colors(*shown) : FileColors{}));
     } catch (const Error& error) {
         problem = QString::fromStdString(error_text(error));
     }
-    names.inputs.insert(names.inputs.begin(), tr("none").toStdString());
+    names.inputs.insert(names.inputs.begin(), {tr("none").toStdString(), kFileProfile});
     show_names(input_, names.inputs, color.input);
     show_names(color_display_, names.displays, color.display);
     show_names(color_view_, names.views, color.view);

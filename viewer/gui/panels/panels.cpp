@@ -1,4 +1,5 @@
 #include "viewer/gui/panel.h"
+#include "viewer/gui/panels/annotations.h"
 #include "viewer/gui/panels/byte_map.h"
 #include "viewer/gui/panels/compare.h"
 #include "viewer/gui/panels/deferred.h"
@@ -53,6 +54,8 @@ const std::vector<PanelInfo>& panels() {
                               tr("Distribution of the values, with minimum, mean and maximum"), right),
         panel<SamplerPanel>("sampler", tr("Sampler"), tr("Sampler for the image"), right_below),
         panel<ComparePanel>("compare", tr("Compare"), tr("Differences between two images"), right_below),
+        panel<AnnotationsPanel>("annotations", tr("Annotations"), tr("Arrows, boxes, text and rulers over the image"),
+                                right_below),
         panel<FootprintPanel>("footprint", tr("Footprint"), tr("Texels that contribute to a fetch, with their weights"),
                               bottom),
         panel<ProbePanel>("probe", tr("Probe"), tr("Fetch at entered coordinates, and a plot of fetches along a line"),

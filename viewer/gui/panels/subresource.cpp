@@ -25,6 +25,17 @@ std::string words_of(const Document& document, const SubresourceIndex& subresour
     return out + fmt::format(", {}", name(array.kind));
 }
 
+QString axis_text(PlaybackAxis axis) {
+    switch (axis) {
+        case PlaybackAxis::frames: return SubresourcePanel::tr("frames");
+        case PlaybackAxis::slices: return SubresourcePanel::tr("slices");
+        case PlaybackAxis::layers: return SubresourcePanel::tr("layers");
+        case PlaybackAxis::faces: return SubresourcePanel::tr("faces");
+        case PlaybackAxis::levels: return SubresourcePanel::tr("levels");
+    }
+    return {};
+}
+
 void enable(QComboBox* box, Layout layout, bool able) {
     auto* model = qobject_cast<QStandardItemModel*>(box->model());
     model->item(static_cast<int>(layout))->setEnabled(able);
@@ -45,6 +56,7 @@ SubresourcePanel::SubresourcePanel(Workspace& workspace)
       plane_(choice_box(tr("Plane"), {"luma", "chroma"})),
       play_(toggle_button(tr("Play"), tr("Play"),
                           tr("Shows the frames, slices, layers, faces or levels one after the other"))),
+      axis_(choice_box(tr("What is played"), {})),
       rate_(new QSpinBox),
       playing_(new QWidget),
       late_(new CalmText(tr("Late frames"))),
@@ -72,6 +84,7 @@ SubresourcePanel::SubresourcePanel(Workspace& workspace)
     add_row(tr("Face"), face_);
     add_row(tr("Slice"), slice_);
     add_row(tr("Plane"), plane_);
+    add_row(tr("Played"), axis_);
     add_row(tr("Animation"), playing_);
     auto* column = new QVBoxLayout;
     column->addWidget(what_);
@@ -106,14 +119,12 @@ SubresourcePanel::SubresourcePanel(Workspace& workspace)
         change(tr("Plane"), "plane", [=](SubresourceIndex& subresource) { subresource.plane = index; });
     });
     connect(play_, &QToolButton::toggled, this, &SubresourcePanel::play);
-    connect(rate_, &QSpinBox::valueChanged, this, [this](int rate) {
-        timer_.setInterval(1000 / rate);
-        playback_->set_rate(rate);
-    });
+    connect(rate_, &QSpinBox::valueChanged, this, [this](int rate) { playback_->set_rate(rate); });
+    connect(axis_, &QComboBox::currentIndexChanged, this,
+            [this](int index) { playback_->choose(static_cast<PlaybackAxis>(axis_->itemData(index).toInt())); });
     connect(playback_, &Playback::counted, this,
             [this] { late_->say(tr("%1 of %2 frames were late.").arg(playback_->late()).arg(playback_->shown())); });
-    connect(&timer_, &QTimer::timeout, this, &SubresourcePanel::step);
-    timer_.setInterval(1000 / rate_->value());
+    connect(playback_, &Playback::ended, this, [this] { play_->setChecked(false); });
 }
 
 void SubresourcePanel::add_row(const QString& label, QWidget* field) {
@@ -133,47 +144,29 @@ void SubresourcePanel::change(const QString& what, const char* id, const std::fu
         what, [&](Session& session) { edit(session.subresource); }, QString("subresource ") + id);
 }
 
-SubresourcePanel::Axis SubresourcePanel::axis() const {
-    const std::shared_ptr<const Document> shown = workspace().shown();
-    if (workspace().frames() > 1) return Axis::frames;
-    if (!shown) return Axis::none;
-    const SubresourceIndex at = shown->clamped(workspace().session().subresource);
-    const ArrayInfo& array = shown->whole(at.plane);
-    if (array.kind == ArrayKind::array_3d && level_extent(array, at.level).depth > 1) return Axis::slices;
-    if (is_layered(array.kind) && array.layers > 1) return Axis::layers;
-    if (is_cube(array.kind)) return Axis::faces;
-    return array.levels > 1 ? Axis::levels : Axis::none;
-}
-
 void SubresourcePanel::play(bool on) {
     play_->setText(on ? tr("Stop") : tr("Play"));
     play_->setAccessibleName(play_->text());
-    if (on && axis() == Axis::frames) {
+    if (on) {
         playback_->start(rate_->value());
-    } else if (on) {
-        timer_.start();
     } else {
-        timer_.stop();
         playback_->stop();
     }
 }
 
-// Shows the next subresource; the first follows the last. This is not added to the undo history.
-void SubresourcePanel::step() {
-    const std::shared_ptr<const Document> shown = workspace().shown();
-    const Axis along = axis();
-    if (!shown || along == Axis::none || along == Axis::frames) return play_->setChecked(false);
-    SubresourceIndex next = shown->clamped(workspace().session().subresource);
-    const ArrayInfo& array = shown->whole(next.plane);
-    switch (along) {
-        case Axis::slices: next.slice = (next.slice + 1) % level_extent(array, next.level).depth; break;
-        case Axis::layers: next.layer = (next.layer + 1) % array.layers; break;
-        case Axis::faces: next.face = (next.face + 1) % 6; break;
-        case Axis::levels: next.level = (next.level + 1) % array.levels; break;
-        case Axis::frames:
-        case Axis::none: break;
+// The choice is shown only if there is one.
+void SubresourcePanel::list_axes() {
+    const std::vector<PlaybackAxis> axes = playback_->axes();
+    const QSignalBlocker quiet(axis_);
+    if (axes != axes_) {  // not while one of them plays, because this closes an open list
+        axis_->clear();
+        for (const PlaybackAxis axis : axes) axis_->addItem(axis_text(axis), static_cast<int>(axis));
+        axes_ = axes;
     }
-    workspace().look([&](Session& session) { session.subresource = next; });
+    if (const auto axis = playback_->axis()) axis_->setCurrentIndex(axis_->findData(static_cast<int>(*axis)));
+    show_row(axis_, axes.size() > 1);
+    show_row(playing_, !axes.empty());
+    if (axes.empty()) late_->say({});
 }
 
 void SubresourcePanel::hideEvent(QHideEvent* event) {
@@ -187,8 +180,8 @@ void SubresourcePanel::refresh() {
     const QSignalBlocker quiet_layout(layout_), quiet_face(face_), quiet_plane(plane_);
     layout_->setCurrentIndex(static_cast<int>(session.layout));
     layout_->setEnabled(shown != nullptr);
-    if (workspace().frames() <= 1) late_->say({});
     if (!shown) {
+        late_->say({});
         for (const auto& [field, label] : labels_) show_row(field, false);
         return what_->setText(tr("No image is shown."));
     }
@@ -211,7 +204,7 @@ void SubresourcePanel::refresh() {
     show_row(face_, is_cube(array.kind));
     show_row(slice_, array.kind == ArrayKind::array_3d);
     show_row(plane_, shown->is_planar());
-    show_row(playing_, axis() != Axis::none);
+    list_axes();
 
     const bool several = array.levels > 1 || is_layered(array.kind) || is_cube(array.kind) || depth > 1;
     enable(layout_, Layout::sheet, several);

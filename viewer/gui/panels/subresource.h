@@ -1,6 +1,5 @@
 #pragma once
 #include <QGridLayout>
-#include <QTimer>
 #include <QToolButton>
 #include <map>
 
@@ -21,16 +20,11 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
-    // The dimension that Play animates: the first of frames, slices, layers, faces and levels of which the image has
-    // several.
-    enum class Axis : std::uint8_t { none, frames, slices, layers, faces, levels };
-
     void change(const QString& what, const char* id, const std::function<void(SubresourceIndex&)>& edit);
     void add_row(const QString& label, QWidget* field);
     void show_row(QWidget* field, bool shown) const;
-    Axis axis() const;
     void play(bool on);
-    void step();
+    void list_axes();
 
     QGridLayout* rows_;
     std::map<QWidget*, QLabel*> labels_;
@@ -43,11 +37,12 @@ private:
     IndexField* slice_;
     QComboBox* plane_;
     QToolButton* play_;
+    QComboBox* axis_;
+    std::vector<PlaybackAxis> axes_;  // in the list of axis_
     QSpinBox* rate_;
     QWidget* playing_;
     CalmText* late_;
-    Playback* playback_;  // plays frames; the timer plays the other dimensions
-    QTimer timer_;
+    Playback* playback_;
 };
 
 }  // namespace texton::viewer
