@@ -16,6 +16,7 @@
 #include <texton/recording.h>
 
 #include "core/show/protocol.h"
+#include "tests/support/icc_profile.h"
 #include "tests/support/ktx2_file.h"
 #include "tests/support/zstd.h"
 
@@ -425,6 +426,39 @@ void make_show_messages(const fs::path& folder) {
     write_changed(folder / "huge", image, {{36, 0xFFFFFFFF}, {44, 0xFFFFFFFF}});
 }
 
+void make_icc_profiles(const fs::path& folder) {
+    using namespace test;
+    constexpr std::size_t kTags = 128;  // the number of tags, then 12 bytes for each: name, offset, size
+    const Bytes srgb = icc_profile(kSrgbColorants, kSrgbCurve);
+    write(folder / "srgb", srgb);
+    write(folder / "gamma", icc_profile(kDisplayP3Colorants, {2.2}));
+    write(folder / "three_parameters", icc_profile(kSrgbColorants, {2.2, 0.9, 0.1}));
+    write(folder / "seven_parameters", icc_profile(kSrgbColorants, {2.4, 0.9, 0.1, 0.08, 0.04, 0.01, 0.02}));
+    write(folder / "gray", icc_profile(kSrgbColorants, {1}, "GRAY"));
+    write_changed(folder / "many_tags", srgb, {{kTags, 0xffffffff}});
+    write_changed(folder / "tag_outside", srgb, {{kTags + 8, 0xfffffff0}});
+    // A curve of 0, 1 and 3 values in place of the parameters of red.
+    const std::size_t tag = kTags + 4 + 3 * 12 + 4;
+    const std::size_t curve = static_cast<std::size_t>(srgb[tag + 2]) << 8 | srgb[tag + 3];
+    for (const std::uint32_t count : {0U, 1U, 3U, 0xffffffU}) {
+        Bytes sampled = srgb;
+        const unsigned char begin[] = {'c',
+                                       'u',
+                                       'r',
+                                       'v',
+                                       0,
+                                       0,
+                                       0,
+                                       0,
+                                       static_cast<unsigned char>(count >> 24),
+                                       static_cast<unsigned char>(count >> 16),
+                                       static_cast<unsigned char>(count >> 8),
+                                       static_cast<unsigned char>(count)};
+        std::copy(std::begin(begin), std::end(begin), sampled.begin() + static_cast<std::ptrdiff_t>(curve));
+        write(folder / ("curve_of_" + std::to_string(count)), sampled);
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -443,7 +477,8 @@ int main(int argc, char** argv) {
                                                                          {"exchange", make_exchanges},
                                                                          {"tev", make_tev},
                                                                          {"show_message", make_show_messages},
-                                                                         {"import", make_imports}};
+                                                                         {"import", make_imports},
+                                                                         {"icc_profile", make_icc_profiles}};
     try {
         for (const auto& [name, make] : targets) {
             const fs::path folder = fs::path(argv[1]) / name;
