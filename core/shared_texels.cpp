@@ -1,5 +1,7 @@
 #include <texton/shared_texels.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -135,11 +137,16 @@ ExportedTexels export_pooled(const detail::MemoryLocation& at, const detail::Poo
     const Pool pool(block.pool);
     ExportedTexels out;
     out.texels.memory = SharedMemory::pool;
-    out.texels.pointer =
-        detail::request(block.backend, kExport, {}, [&] { return block.backend->export_pointer(block.address); });
     out.texels.bytes = block.bytes;
     out.texels.layout = layout_at(at, static_cast<std::size_t>(at.address - block.address));
-    out.handle = pool.export_handle(pool.info().handle);
+    out.handle = pool.export_handle(pool.info().handle);  // CUDA exports pointers of a pool that is exported already
+    try {
+        out.texels.pointer =
+            detail::request(block.backend, kExport, {}, [&] { return block.backend->export_pointer(block.address); });
+    } catch (...) {
+        if (out.handle.file_descriptor >= 0) ::close(out.handle.file_descriptor);
+        throw;
+    }
     return out;
 }
 

@@ -123,8 +123,9 @@ public:
     /// Returns a handle for another process. If it is a file descriptor, the caller must close it. Throws
     /// Error{not_permitted} if the pool was not created with this kind of handle, or if it is imported.
     [[nodiscard]] ShareableHandle export_handle(HandleType type = HandleType::file_descriptor) const;
-    /// Returns a description of an allocation for a process that imports the pool. Throws Error{bad_argument} if the
-    /// memory is not from this pool, and Error{not_permitted} if the pool was created without a handle type.
+    /// Returns a description of an allocation for a process that imports the pool. On a CUDA device, export_handle()
+    /// must have been called before. Throws Error{bad_argument} if the memory is not from this pool, and
+    /// Error{not_permitted} if the pool was created without a handle type.
     [[nodiscard]] PointerExport export_pointer(const Linear& memory) const;
     /// Imports an allocation of an imported pool. `bytes` is its size. The two processes must order their accesses
     /// themselves. The memory is freed after this device has finished its work. The result must be destroyed before the
