@@ -95,7 +95,7 @@ private:
             parts.visit(device_, request.at("parts").at(0), request.at("parts").at(1), visit);
         };
         if (request.contains("range")) {
-            const auto bound = [&](int i) {
+            const auto bound = [&](std::size_t i) {
                 return std::bit_cast<float>(request.at("range").at(i).get<std::uint32_t>());
             };
             TotalStatistics total;
@@ -103,7 +103,7 @@ private:
             return send({{"task", task}, {"statistics", digits_of(total)}});
         }
         detail::KeyHalf half{.lower = request.at("lower"), .upper = {}};
-        for (int c = 0; c < 4; ++c) half.upper[c] = request.at("upper").at(c);
+        for (std::size_t c = 0; c < 4; ++c) half.upper[c] = request.at("upper").at(c);
         const auto totals = std::make_unique<detail::KeyTotals>();
         totals->add(stream_, visited, half);
         for (int c = 0; c < 4; ++c) {
