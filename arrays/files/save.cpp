@@ -1,7 +1,6 @@
 #include <texton/image_save.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <set>
 #include <span>
@@ -12,6 +11,7 @@
 
 #include <texton/frame_writer.h>
 
+#include "arrays/files/byte_list.h"
 #include "arrays/files/formats.h"
 #include "arrays/files/frame_file.h"
 #include "arrays/files/layout.h"
@@ -24,6 +24,7 @@
 namespace texton {
 namespace {
 
+using detail::bytes_in;
 using detail::fail_file;
 using detail::ImageSourcePtr;
 using detail::ImageState;
@@ -31,21 +32,6 @@ using detail::one_line;
 
 constexpr const char* kSave = "texton::save";
 constexpr Extent kTile{64, 64};
-
-// Returns the bytes of a text like "0, 17, 255". Other texts have none.
-std::vector<std::uint8_t> bytes_in(std::string_view text) {
-    std::vector<std::uint8_t> bytes;
-    const char* at = text.data();
-    const char* const end = at + text.size();
-    while (at != end) {
-        std::uint8_t byte = 0;
-        const auto [next, error] = std::from_chars(at, end, byte);
-        if (error != std::errc()) return {};
-        bytes.push_back(byte);
-        at = std::find_if(next, end, [](char c) { return c != ',' && c != ' '; });
-    }
-    return bytes;
-}
 
 // Whether an ICC profile can describe an image with this number of channels. CMYK is converted to RGB on reading.
 bool describes(std::span<const std::uint8_t> profile, int channels) {

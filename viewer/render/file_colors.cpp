@@ -1,33 +1,16 @@
 #include "viewer/render/file_colors.h"
 
-#include <algorithm>
-#include <charconv>
 #include <map>
 #include <mutex>
-#include <string_view>
 
 #include <texton/format.h>
 
+#include "arrays/files/byte_list.h"
 #include "viewer/model/document.h"
 #include "viewer/render/icc_profile.h"
 
 namespace texton::viewer {
 namespace {
-
-// Returns the bytes of a text like "0, 17, 255".
-IccProfile bytes_in(std::string_view text) {
-    IccProfile bytes;
-    const char* at = text.data();
-    const char* const end = at + text.size();
-    while (at != end) {
-        std::uint8_t byte = 0;
-        const auto [next, error] = std::from_chars(at, end, byte);
-        if (error != std::errc()) return {};
-        bytes.push_back(byte);
-        at = std::find_if(next, end, [](char c) { return c != ',' && c != ' '; });
-    }
-    return bytes;
-}
 
 // Returns the same profile for the same text, so that each tile need not convert it.
 std::shared_ptr<const IccProfile> profile_in(const std::string& text) {
@@ -37,7 +20,7 @@ std::shared_ptr<const IccProfile> profile_in(const std::string& text) {
     const std::lock_guard lock(mutex);
     if (const auto found = profiles.find(text); found != profiles.end()) return found->second;
     if (profiles.size() >= kMaxEntries) profiles.clear();
-    return profiles[text] = std::make_shared<const IccProfile>(bytes_in(text));
+    return profiles[text] = std::make_shared<const IccProfile>(detail::bytes_in(text));
 }
 
 }  // namespace
