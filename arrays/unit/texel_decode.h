@@ -67,8 +67,8 @@ TEXTON_HD inline Lane lane_of_half(std::uint32_t bits) {
 // The filter uses the shared exponent, not the exponent of the value (recording rand_srgb_linear_u8x4).
 inline constexpr int kSrgbFractionBits = 7;
 
-TEXTON_HD inline Lane lane_of_srgb(std::uint32_t code) {
-    static constexpr std::uint8_t kMantissa[256] = {
+struct SrgbCurve {
+    std::uint8_t mantissa[256] = {
         0,   5,   10,  15,  20,  25,  30,  35,  40,  45,  50,  55,  60,  66,  72,  78,  85,  92,  99,  107, 115, 123,
         131, 140, 150, 159, 169, 180, 190, 201, 213, 224, 118, 125, 131, 138, 145, 152, 159, 166, 174, 182, 190, 198,
         206, 215, 224, 233, 121, 126, 131, 136, 141, 146, 151, 156, 162, 168, 173, 179, 185, 191, 197, 204, 105, 108,
@@ -81,9 +81,13 @@ TEXTON_HD inline Lane lane_of_srgb(std::uint32_t code) {
         145, 146, 148, 150, 151, 153, 155, 156, 158, 160, 161, 163, 165, 167, 169, 170, 172, 174, 176, 178, 179, 181,
         183, 185, 187, 189, 191, 193, 195, 197, 199, 201, 203, 205, 207, 209, 211, 213, 215, 217, 219, 221, 223, 225,
         227, 229, 232, 234, 236, 238, 120, 121, 122, 123, 125, 126, 127, 128};
-    static constexpr std::int8_t kExponent[32] = {-7, -7, -7, -7, -6, -6, -5, -5, -4, -4, -4, -4, -3, -3, -3, -3,
-                                                  -3, -2, -2, -2, -2, -2, -2, -1, -1, -1, -1, -1, -1, -1, -1, 0};
-    return {kMantissa[code], kExponent[code >> 3]};
+    std::int8_t exponent[32] = {-7, -7, -7, -7, -6, -6, -5, -5, -4, -4, -4, -4, -3, -3, -3, -3,
+                                -3, -2, -2, -2, -2, -2, -2, -1, -1, -1, -1, -1, -1, -1, -1, 0};
+};
+
+TEXTON_HD inline Lane lane_of_srgb(std::uint32_t code) {
+    static constexpr SrgbCurve kCurve{};
+    return {kCurve.mantissa[code], kCurve.exponent[code >> 3]};
 }
 
 TEXTON_HD inline std::uint32_t load_bits(const unsigned char* bytes, int bits) {

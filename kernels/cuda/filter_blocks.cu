@@ -241,7 +241,7 @@ __device__ void store(const Job& job, std::int32_t x, std::int32_t y, const floa
         }
         Stored results[kValues];
 #pragma unroll
-        for (int i = 0; i < kValues; ++i) results[i] = Format::stored(sum[i]);
+        for (int i = 0; i < kValues; ++i) results[i] = Format::stored(sum[i], i);
         if (stores_words) {
             Words packed;
             ::memcpy(&packed, results, sizeof packed);
@@ -336,13 +336,9 @@ bool enqueue_blocks(const detail::Launch& launch, const Separable& filter, const
             kRun + (2 * radius + kRun - 1) / kRun * kRun,
             some_rows != nullptr ? static_cast<std::int32_t>(some_rows->first) : 0,
             0};
-    return detail::with_stored_values(strips->target.format.stored, [&]<class Format>(std::type_identity<Format>) {
+    return detail::with_stored_values(strips->target.format.stored, [&]<class Format, int channels>() {
         if (!detail::has_aligned_values<Format>(strips->texels)) return false;
-        switch (channels) {
-            case 1: return enqueue<Format, 1>(launch, job);
-            case 2: return enqueue<Format, 2>(launch, job);
-            default: return enqueue<Format, 4>(launch, job);
-        }
+        return enqueue<Format, channels>(launch, job);
     });
 }
 

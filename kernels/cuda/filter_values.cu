@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(detail::kStripLanes* detail::kStripWarps)
         }
         Stored results[kValues];
 #pragma unroll
-        for (int i = 0; i < kValues; ++i) results[i] = Format::stored(sum.of[i]);
+        for (int i = 0; i < kValues; ++i) results[i] = Format::stored(sum.of[i], i);
         strip.template store<typename Format::Words>(to, results);
     }
 }
@@ -107,13 +107,6 @@ bool enqueue_channels(const detail::Launch& launch, const Job& job, std::int32_t
     return true;
 }
 
-template <class Format>
-bool enqueue_format(const detail::Launch& launch, const Job& job, std::int32_t radius) {
-    if (!detail::has_aligned_values<Format>(job.strips.texels)) return false;
-    return job.strips.target.format.stored.channels == 1 ? enqueue_channels<Format, 1>(launch, job, radius)
-                                                         : enqueue_channels<Format, 2>(launch, job, radius);
-}
-
 }  // namespace
 
 bool enqueue_values(const detail::Launch& launch, const Separable& filter) {
@@ -130,8 +123,13 @@ bool enqueue_values(const detail::Launch& launch, const Separable& filter) {
     // Texels whose weight is 0 do not count, which other kernels check.
     if (std::count(job.across, job.across + count, 0.0f) != 0 || std::count(job.down, job.down + count, 0.0f) != 0)
         return false;
-    return detail::with_stored_values(
-        format, [&]<class Format>(std::type_identity<Format>) { return enqueue_format<Format>(launch, job, radius); });
+    return detail::with_stored_values(format, [&]<class Format, int channels>() {
+        if constexpr (channels > 2)
+            return false;
+        else
+            return detail::has_aligned_values<Format>(job.strips.texels) &&
+                   enqueue_channels<Format, channels>(launch, job, radius);
+    });
 }
 
 }  // namespace texton::filters

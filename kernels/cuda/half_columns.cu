@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(detail::kStripLanes* detail::kStripWarps)
         }
         Stored results[kValues];
 #pragma unroll
-        for (int i = 0; i < kValues; ++i) results[i] = Format::stored(sum.of[i]);
+        for (int i = 0; i < kValues; ++i) results[i] = Format::stored(sum.of[i], i);
         strip.template store<typename Format::Words>(to, results);
     }
 }
@@ -152,15 +152,11 @@ bool enqueue_with(const detail::Launch& launch, const Grid& grid) {
         return false;
     const int channels = target.format.stored.channels;
     if (job.first[0] * channels % kValues != 0) return false;
-    return detail::with_stored_values(target.format.stored, [&]<class Format>(std::type_identity<Format>) {
+    return detail::with_stored_values(target.format.stored, [&]<class Format, int channels>() {
         if (!detail::has_aligned_values<Format>(strips->texels)) return false;
         job.strips.has_pairs = detail::has_aligned_values<Format>(strips->texels, 2 * kValues) &&
                                job.first[0] * channels % (2 * kValues) == 0;
-        switch (channels) {
-            case 1: enqueue<Format, 1, taps>(launch, job); break;
-            case 2: enqueue<Format, 2, taps>(launch, job); break;
-            default: enqueue<Format, 4, taps>(launch, job); break;
-        }
+        enqueue<Format, channels, taps>(launch, job);
         return true;
     });
 }

@@ -119,7 +119,7 @@ __global__ void halve_values(const __grid_constant__ Job job) {
                 const auto at = [&](int k) { return Format::value(words + k / kValues * Format::kWords, k % kValues); };
                 return mean(at(left), at(left + channels));
             };
-            results[value] = Format::stored(mean(of_row(top[i]), of_row(bottom[i])));
+            results[value] = Format::stored(mean(of_row(top[i]), of_row(bottom[i])), value);
         }
         std::byte* const to =
             job.target.address + z * job.target.slice_pitch + y * job.target.pitch + std::size_t{to_x} * sizeof(Stored);
@@ -159,18 +159,15 @@ bool enqueue_halves(const detail::Launch& launch, const Grid& grid) {
         false,
         false};
     if (job.first[0] < 0 || job.first[1] < 0 || job.first[0] * format.channels % kValues != 0) return false;
-    return detail::with_stored_values(format, [&]<class Format>(std::type_identity<Format>) {
+    return detail::with_stored_values(format, [&]<class Format, int channels>() {
         if (!detail::has_aligned_values<Format>(*texels)) return false;
         job.stores_words = detail::has_aligned_values<Format>(target);
         job.is_wide = detail::has_aligned_values<Format>(*texels, 2 * kValues) &&
                       job.first[0] * format.channels % (2 * kValues) == 0;
-        const void* kernel = reinterpret_cast<const void*>(&halve_values<Format, 4>);
-        if (format.channels == 1) kernel = reinterpret_cast<const void*>(&halve_values<Format, 1>);
-        if (format.channels == 2) kernel = reinterpret_cast<const void*>(&halve_values<Format, 2>);
         const auto parts = [](unsigned side, unsigned part) { return (side + part - 1) / part; };
         void* arguments[] = {&job};
-        detail::launch_blocks({&launch, 1}, kernel, arguments,
-                              {{parts(target.width * format.channels, kThreadsAcross * kValues),
+        detail::launch_blocks({&launch, 1}, reinterpret_cast<const void*>(&halve_values<Format, channels>), arguments,
+                              {{parts(target.width * channels, kThreadsAcross * kValues),
                                 parts(target.height, kThreadsDown * kRows), target.depth},
                                {kThreadsAcross, kThreadsDown}});
         return true;

@@ -90,7 +90,7 @@ struct Floats {
     }
     __device__ static void pack(const Item (&items)[kItems], typename Format::Stored (&results)[kValues]) {
 #pragma unroll
-        for (int i = 0; i < kItems; ++i) results[i] = Format::stored(items[i]);
+        for (int i = 0; i < kItems; ++i) results[i] = Format::stored(items[i], i);
     }
     __device__ static bool has_special(const Item (&items)[kItems]) {
         bool special = false;
@@ -322,8 +322,8 @@ bool enqueue_values(const detail::Launch& launch, const Median<side>&) {
     // sRGB values have the order of their codes too.
     if (strips->target.format.stored.encoding == detail::Encoding::srgb)
         return enqueue<Codes8, side / 2>(launch, *strips);
-    return detail::with_stored_values(strips->target.format.stored, [&]<class Format>(std::type_identity<Format>) {
-        if constexpr (std::is_same_v<Format, detail::Unorm8>) return enqueue<Codes8, side / 2>(launch, *strips);
+    return detail::with_stored_values(strips->target.format.stored, [&]<class Format, int channels>() {
+        if constexpr (std::is_base_of_v<detail::Unorm8, Format>) return enqueue<Codes8, side / 2>(launch, *strips);
         if constexpr (std::is_same_v<Format, detail::Unorm16>) return enqueue<Codes16, side / 2>(launch, *strips);
         if constexpr (std::is_same_v<Format, detail::Float16>)
             return enqueue<Codes16OfFloats, side / 2>(launch, *strips);

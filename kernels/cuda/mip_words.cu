@@ -224,6 +224,8 @@ std::optional<Blocks> blocks_for(const FormatInfo& format, const detail::Launch&
     const int channels = format.channels;
     if (format.kind == FormatKind::unorm && format.bits == 8)
         return blocks_with<CodesOf8Bits, std::uint8_t, std::uint16_t, std::uint32_t>(channels, launch, first);
+    if (format.kind == FormatKind::srgb && channels == 4)
+        return blocks_of<StoredFormat<CodesOfSrgb, std::uint32_t>>(launch, first);
     if (format.kind != FormatKind::floating) return std::nullopt;
     if (format.bits == 16) return blocks_with<TwoHalves, std::uint16_t, std::uint32_t, uint2>(channels, launch, first);
     return blocks_with<OneFloat, std::uint32_t, uint2, uint4>(channels, launch, first);

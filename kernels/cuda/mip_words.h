@@ -11,7 +11,10 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include <texton/cuda_store.h>
 #include <texton/pixel_encode.h>
+
+#include "kernels/cuda/srgb_values.h"
 
 namespace texton::mip {
 
@@ -26,6 +29,18 @@ struct CodesOf8Bits {
         const std::uint32_t even_sums = (a & kEven) + (b & kEven) + (c & kEven) + (d & kEven) + kHalf;
         const std::uint32_t odd_sums = odd(a) + odd(b) + odd(c) + odd(d) + kHalf;
         return (even_sums >> 2 & kEven) | (odd_sums << 6 & ~kEven);
+    }
+};
+
+/// A texel of four channels of sRGB codes, the last of which is linear. Sums of the values of codes are exact.
+struct CodesOfSrgb {
+    __device__ static std::uint32_t mean(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+        const auto color = [&](int shift) {
+            const auto value = [&](std::uint32_t codes) { return detail::float_of_srgb(codes >> shift & 0xffu); };
+            return detail::fast_srgb_code_of((value(a) + value(b) + (value(c) + value(d))) * 0.25f) << shift;
+        };
+        const std::uint32_t alpha = ((a >> 24) + (b >> 24) + (c >> 24) + (d >> 24) + 2) >> 2;
+        return color(0) | color(8) | color(16) | alpha << 24;
     }
 };
 

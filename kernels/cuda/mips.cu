@@ -323,6 +323,7 @@ void with_format(std::span<const Step> steps, const Call& call) {
     };
     using namespace detail;
     if (known.kind == FormatKind::unorm && known.bits == 8) return with_channels(Unorm8Format<1>{}, Unorm8Format<4>{});
+    if (known.kind == FormatKind::srgb && known.channels == 4) return call(Srgb8Format{});
     if (known.kind != FormatKind::floating) return call(AnyFormat{});
     if (known.bits == 16) return with_channels(Float16Format<1>{}, Float16Format<4>{});
     with_channels(Float32Format<1>{}, Float32Format<4>{});

@@ -175,7 +175,7 @@ __global__ void __launch_bounds__(kThreadsAcross* kThreadsDown) make_level(const
             float plane = ::fmaf(first.of[i], down.weight[0], 0.0f);
             if (taps > 1) plane = ::fmaf(second.of[i], down.weight[1], plane);
             if (taps > 2) plane = ::fmaf(third.of[i], down.weight[2], plane);
-            results[i] = Format::stored(mean<Format>(::fmaf(plane, 1.0f, 0.0f), job.total));
+            results[i] = Format::stored(mean<Format>(::fmaf(plane, 1.0f, 0.0f), job.total), i);
         }
         typename Format::Words words;
         ::memcpy(&words, results, sizeof words);
@@ -183,13 +183,6 @@ __global__ void __launch_bounds__(kThreadsAcross* kThreadsDown) make_level(const
                                             blockIdx.z, words);
         first = third;
     }
-}
-
-template <class Format>
-const void* kernel_with(int channels) {
-    if (channels == 1) return reinterpret_cast<const void*>(&make_level<Format, 1>);
-    if (channels == 2) return reinterpret_cast<const void*>(&make_level<Format, 2>);
-    return reinterpret_cast<const void*>(&make_level<Format, 4>);
 }
 
 }  // namespace
@@ -201,13 +194,12 @@ bool enqueue_level(const Step& step, const detail::Launch& launch) {
     const Sides sides = sides_between(step.from, step.level.extent());
     const auto total = [](const Halving& axis) { return Box{}.taps(axis, 0).total; };
     Job job{*above, *level, sides.x, sides.y, total(sides.x) * total(sides.y), step.from.depth > 1};
-    const int channels = level->texels.format.stored.channels;
-    return detail::with_stored_values(level->texels.format.stored, [&]<class Format>(std::type_identity<Format>) {
+    return detail::with_stored_values(level->texels.format.stored, [&]<class Format, int channels>() {
         const auto parts = [](unsigned side, unsigned part) { return (side + part - 1) / part; };
         const detail::PixelTarget& target = level->texels;
         void* arguments[] = {&job};
-        detail::launch_blocks({&launch, 1}, kernel_with<Format>(channels), arguments,
-                              {{parts(target.width * static_cast<unsigned>(channels), kThreadsAcross * kValues),
+        detail::launch_blocks({&launch, 1}, reinterpret_cast<const void*>(&make_level<Format, channels>), arguments,
+                              {{parts(target.width * channels, kThreadsAcross * kValues),
                                 parts(target.height, kThreadsDown * kRows<Format>), target.depth},
                                {kThreadsAcross, kThreadsDown}});
         return true;

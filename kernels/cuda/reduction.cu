@@ -318,7 +318,7 @@ __device__ void store(const Sums<Format>& sums, std::byte* to, std::int32_t left
         if (i * kLanes >= left) return;
         Stored results[channels];
 #pragma unroll
-        for (int c = 0; c < channels; ++c) results[c] = Format::stored(sums.of[i * channels + c]);
+        for (int c = 0; c < channels; ++c) results[c] = Format::stored(sums.of[i * channels + c], c);
         Texel texel;
         ::memcpy(&texel, results, sizeof texel);
         reinterpret_cast<Texel*>(to)[i * kLanes] = texel;
@@ -438,11 +438,8 @@ bool enqueue_reduction(const detail::Launch& launch, const Separable& filter) {
     const std::optional<detail::ValueStrips> strips = detail::value_strips(launch);
     if (!strips || grid.x.step < 1 || grid.y.step < 1) return false;
     Job job{*strips, grid, filter.filter, 0, max_taps(filter.filter, grid.x), max_taps(filter.filter, grid.y), 0, 0, 0};
-    const int channels = strips->target.format.stored.channels;
-    return detail::with_stored_values(strips->target.format.stored, [&]<class Format>(std::type_identity<Format>) {
-        if (channels == 1) return enqueue<Format, 1>(launch, job);
-        if (channels == 2) return enqueue<Format, 2>(launch, job);
-        return enqueue<Format, 4>(launch, job);
+    return detail::with_stored_values(strips->target.format.stored, [&]<class Format, int channels>() {
+        return enqueue<Format, channels>(launch, job);
     });
 }
 

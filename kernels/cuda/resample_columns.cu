@@ -215,7 +215,7 @@ __global__ void __launch_bounds__(kStripLanes* kStripWarps) resample_columns(con
         }
         Stored results[kValues];
 #pragma unroll
-        for (int i = 0; i < kValues; ++i) results[i] = Format::stored(sum[i]);
+        for (int i = 0; i < kValues; ++i) results[i] = Format::stored(sum[i], i);
         strip.template store<typename Format::Words>(to, results);
     }
 }
@@ -255,13 +255,9 @@ bool enqueue_columns_of_values(const detail::Launch& launch, const Separable& fi
     const std::optional<detail::ValueStrips> strips = detail::value_strips(launch);
     if (!strips || !can_stage(grid.x, taps, strips->target.format.stored.channels)) return false;
     Job job{*strips, grid, filter.filter};
-    return detail::with_stored_values(strips->target.format.stored, [&]<class Format>(std::type_identity<Format>) {
+    return detail::with_stored_values(strips->target.format.stored, [&]<class Format, int channels>() {
         if (!detail::has_aligned_values<Format>(strips->texels)) return false;
-        switch (strips->target.format.stored.channels) {
-            case 1: enqueue<Format, 1>(launch, job, taps); break;
-            case 2: enqueue<Format, 2>(launch, job, taps); break;
-            default: enqueue<Format, 4>(launch, job, taps); break;
-        }
+        enqueue<Format, channels>(launch, job, taps);
         return true;
     });
 }

@@ -304,7 +304,7 @@ __global__ void __launch_bounds__(kThreads) resample_strip(const __grid_constant
                     if (row + pixel >= end) break;
                     Stored results[kValues];
 #pragma unroll
-                    for (int i = 0; i < kValues; ++i) results[i] = Format::stored(sums[pixel][i]);
+                    for (int i = 0; i < kValues; ++i) results[i] = Format::stored(sums[pixel][i], i);
                     if (job.strips.stores_words && left >= kValues) {
                         Words packed;
                         ::memcpy(&packed, results, sizeof packed);
@@ -321,13 +321,6 @@ __global__ void __launch_bounds__(kThreads) resample_strip(const __grid_constant
             __syncthreads();
         }
     }
-}
-
-template <class Format>
-const void* kernel_of(int channels) {
-    if (channels == 1) return reinterpret_cast<const void*>(&resample_strip<Format, 1>);
-    if (channels == 2) return reinterpret_cast<const void*>(&resample_strip<Format, 2>);
-    return reinterpret_cast<const void*>(&resample_strip<Format, 4>);
 }
 
 /// Sets the dimensions of a strip of this many columns.
@@ -366,7 +359,7 @@ bool enqueue_strips_of_values(const detail::Launch& launch, const Separable& fil
         columns /= 2;
         if (columns < kValues) return false;
     }
-    return detail::with_stored_values(target.format.stored, [&]<class Format>(std::type_identity<Format>) {
+    return detail::with_stored_values(target.format.stored, [&]<class Format, int channels>() {
         if (!detail::has_aligned_values<Format>(strips->texels)) return false;
         const auto parts = [](unsigned side, unsigned part) { return (side + part - 1) / part; };
         const unsigned across = parts(target.width, static_cast<unsigned>(job.columns));
@@ -374,7 +367,7 @@ bool enqueue_strips_of_values(const detail::Launch& launch, const Separable& fil
         job.rows = static_cast<std::int32_t>(rows);
         void* arguments[] = {&job};
         detail::launch_blocks(
-            {&launch, 1}, kernel_of<Format>(channels), arguments,
+            {&launch, 1}, reinterpret_cast<const void*>(&resample_strip<Format, channels>), arguments,
             {{across * parts(target.height, rows), 1, target.depth}, {kLanes, kWarps}, bytes_of(job)});
         return true;
     });

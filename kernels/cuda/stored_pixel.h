@@ -8,6 +8,7 @@
 #include <texton/pixel.h>
 
 #include "arrays/unit/texel_decode.h"
+#include "kernels/cuda/srgb_values.h"
 
 namespace texton::detail {
 
@@ -15,13 +16,6 @@ namespace texton::detail {
 __device__ inline float fraction_of(float code, float largest) {
     const float near = code * (1.0f / largest);
     return fmaf(fmaf(-near, largest, code), 1.0f / largest, near);
-}
-
-/// Returns the value of an sRGB code, which is mantissa * 2^exponent of lane_of_srgb().
-__device__ inline float float_of_srgb(std::uint32_t code) {
-    const Lane lane = lane_of_srgb(code);
-    return static_cast<float>(lane.mantissa) *
-           float_of(static_cast<std::uint32_t>(lane.exponent - kSrgbFractionBits + 127) << 23);
 }
 
 /// Returns the value of the code of a channel.
@@ -159,6 +153,19 @@ private:
         return bits_of(__fadd_rd(__saturatef(value) * 255.0f + 0.5f, 8388608.0f));
     }
     __device__ static float value_of(std::uint32_t bits) { return fraction_of(float_of(bits) - 8388608.0f, 255.0f); }
+};
+
+/// Four channels, the last of which is linear.
+struct Srgb8Format {
+    __device__ static Pixel encode(const Float4& value, const PixelFormat&) {
+        return encode_srgb_pixel(make_uint4(bits_of(value.x), bits_of(value.y), bits_of(value.z), bits_of(value.w)), 4);
+    }
+    __device__ static Float4 read(const Pixel& pixel, const PixelFormat&) {
+        const std::uint32_t codes = pixel.word[0];
+        return {float_of_srgb(codes & 0xffu), float_of_srgb(codes >> 8 & 0xffu), float_of_srgb(codes >> 16 & 0xffu),
+                fraction_of(static_cast<float>(codes >> 24), 255.0f)};
+    }
+    __device__ static unsigned bytes(const PixelFormat&) { return 4; }
 };
 
 __device__ __noinline__ inline void store_value_anywhere(const PixelTarget& target, unsigned x, unsigned y, unsigned z,

@@ -8,8 +8,11 @@
 #include <type_traits>
 
 #include <texton/channel_codes.h>
+#include <texton/cuda_store.h>
 #include <texton/cuda_stored_texels.h>
 #include <texton/pixel_target.h>
+
+#include "kernels/cuda/srgb_values.h"
 
 namespace texton::detail {
 
@@ -27,7 +30,8 @@ __device__ inline unsigned quick_unorm_code(float value, float largest) {
     return static_cast<unsigned>(__saturatef(value) * largest + 0.5f);
 }
 
-// Four stored values, as they are loaded, and the conversions of one of them.
+// Four stored values, as they are loaded, and the conversions of value number i, whose channel is i modulo the number of
+// channels.
 
 struct Unorm8 {
     using Stored = unsigned char;
@@ -44,13 +48,27 @@ struct Unorm8 {
         const float code = __uint_as_float(__byte_perm(words[0], bits, 0x7540u + static_cast<unsigned>(i))) - 0x1p23f;
         return ::fmaf(code, 0x1p24f, code * 0x1.010102p16f);
     }
-    __device__ static Stored stored(float value) { return static_cast<Stored>(quick_unorm_code(value, 255.0f)); }
+    __device__ static Stored stored(float value, int) { return static_cast<Stored>(quick_unorm_code(value, 255.0f)); }
     /// Replaces all texels of the four values by the first one or by the last one.
     template <int channels>
     __device__ static void repeat(unsigned* words, bool last) {
         if constexpr (channels == 1) words[0] = __byte_perm(words[0], 0, last ? 0x3333 : 0x0000);
         if constexpr (channels == 2) words[0] = __byte_perm(words[0], 0, last ? 0x3232 : 0x1010);
     }
+};
+
+/// Texels with `channels` channels, the last of which is linear if there are several.
+template <int channels>
+struct Srgb8 : Unorm8 {
+    __device__ static float value(const unsigned* words, int i) {
+        return is_linear(i) ? Unorm8::value(words, i) : float_of_srgb(words[0] >> 8 * i & 0xffu);
+    }
+    __device__ static Stored stored(float value, int i) {
+        return is_linear(i) ? Unorm8::stored(value, i) : static_cast<Stored>(fast_srgb_code_of(value));
+    }
+
+private:
+    TEXTON_HD static constexpr bool is_linear(int i) { return channels > 1 && i % channels == channels - 1; }
 };
 
 struct Unorm16 {
@@ -60,7 +78,7 @@ struct Unorm16 {
     __device__ static float value(const unsigned* words, int i) {
         return share_of_code16(i % 2 == 0 ? words[i / 2] & 0xffff : words[i / 2] >> 16);
     }
-    __device__ static Stored stored(float value) { return static_cast<Stored>(quick_unorm_code(value, 65535.0f)); }
+    __device__ static Stored stored(float value, int) { return static_cast<Stored>(quick_unorm_code(value, 65535.0f)); }
     template <int channels>
     __device__ static void repeat(unsigned* words, bool last) {
         if constexpr (channels == 4) return;
@@ -77,7 +95,7 @@ struct Float16 {
     __device__ static float value(const unsigned* words, int i) {
         return float_of_number(i % 2 == 0 ? words[i / 2] & 0xffff : words[i / 2] >> 16);
     }
-    __device__ static Stored stored(float value) { return __half_as_ushort(__float2half_rn(value)); }
+    __device__ static Stored stored(float value, int) { return __half_as_ushort(__float2half_rn(value)); }
     template <int channels>
     __device__ static void repeat(unsigned* words, bool last) {
         Unorm16::repeat<channels>(words, last);
@@ -89,7 +107,7 @@ struct Float32 {
     using Words = uint4;
     static constexpr int kWords = 4;
     __device__ static float value(const unsigned* words, int i) { return __uint_as_float(words[i]); }
-    __device__ static float stored(float value) { return __uint_as_float(plain_bits_of(value)); }
+    __device__ static float stored(float value, int) { return __uint_as_float(plain_bits_of(value)); }
     template <int channels>
     __device__ static void repeat(unsigned* words, bool last) {
         if constexpr (channels == 4) return;
@@ -102,7 +120,7 @@ struct Float32 {
 
 /// Values of the format are neither infinite nor NaN.
 template <class Format>
-constexpr bool kIsFinite = std::is_same_v<Format, Unorm8> || std::is_same_v<Format, Unorm16>;
+constexpr bool kIsFinite = std::is_base_of_v<Unorm8, Format> || std::is_same_v<Format, Unorm16>;
 
 /// Two groups of kValues values, as they are loaded at once.
 template <class Words>
@@ -129,14 +147,27 @@ bool has_aligned_values(const PixelTarget& place, std::size_t count = kValues) {
            place.slice_pitch % bytes == 0;
 }
 
-/// Returns call(std::type_identity<Format>) with the values of a format, or false if there are none.
+/// Returns call.operator()<Format, channels>() with the values of a format, or false if there are none.
 template <class Call>
 bool with_stored_values(const TexelFormat& format, const Call& call) {
     if (format.packing != Packing::plain) return false;
-    if (format.encoding == Encoding::unorm)
-        return format.bits == 8 ? call(std::type_identity<Unorm8>{}) : call(std::type_identity<Unorm16>{});
-    if (format.encoding == Encoding::floating)
-        return format.bits == 16 ? call(std::type_identity<Float16>{}) : call(std::type_identity<Float32>{});
+    const auto with_channels = [&]<class Format>(std::type_identity<Format>) -> bool {
+        if (format.channels == 1) return call.template operator()<Format, 1>();
+        if (format.channels == 2) return call.template operator()<Format, 2>();
+        return call.template operator()<Format, 4>();
+    };
+    switch (format.encoding) {
+        case Encoding::unorm:
+            return format.bits == 8 ? with_channels(std::type_identity<Unorm8>{})
+                                    : with_channels(std::type_identity<Unorm16>{});
+        case Encoding::floating:
+            return format.bits == 16 ? with_channels(std::type_identity<Float16>{})
+                                     : with_channels(std::type_identity<Float32>{});
+        case Encoding::srgb: return format.channels == 4 && call.template operator()<Srgb8<4>, 4>();
+        case Encoding::uint:
+        case Encoding::sint:
+        case Encoding::snorm: break;
+    }
     return false;
 }
 

@@ -1,7 +1,8 @@
 // Measures kernels on one GPU beside their limits, in three tables:
 //
-//     grid    time of a call divided by its limit, for many formats, sizes and kernels. The limit is the larger of the
-//             time of an empty launch plus 2 us and of a copy that reads and writes as many bytes
+//     grid    time of a call divided by its limit, for many formats, sizes and kernels. The limit is the largest of the
+//             times of an empty launch plus 2 us, of a copy that reads and writes as many bytes, and of the sums,
+//             comparisons and fetches that the kernel's definition needs, at the rates of the GPU's units
 //     colors  shares of a copy's speed, for the pointwise kernels
 //     launch  host time of a call on a small image, beside the launch of an empty CUDA kernel
 //
@@ -26,6 +27,7 @@
 
 #include <texton/array.h>
 #include <texton/copy.h>
+#include <texton/cuda_arrays.h>
 #include <texton/cuda_interop.h>
 #include <texton/error.h>
 #include <texton/graph.h>
@@ -33,6 +35,8 @@
 #include <texton/linear.h>
 #include <texton/pitched.h>
 #include <texton/pool.h>
+
+#include "tests/bench/rows/gpu_rates.h"
 
 namespace {
 
@@ -65,6 +69,7 @@ struct Row {
     const char* name;
     const char* kernel;
     Values values{};
+    bench::Work work{};
     Sides sides = Sides::same;
 };
 
@@ -72,20 +77,23 @@ std::vector<Row> rows_of_grid() {
     const auto sigma = [](double radius) { return Values{{"sigma", radius / 3 + 0.2}, {"radius", radius}}; };
     const auto filter = [](const char* name) { return Values{{"filter", std::string(name)}}; };
     const Values turned{{"map", std::vector<double>{0.96, -0.17, 40, 0.17, 0.96, -30}}};
-    std::vector<Row> rows{{"color_matrix", "color_matrix"},
+    std::vector<Row> rows{{"color_matrix", "color_matrix", {}, {.sums = 4}},
                           {"swizzle", "swizzle"},
-                          {"gaussian 1", "gaussian", sigma(1)},
-                          {"gaussian 2", "gaussian", sigma(2)},
-                          {"gaussian 8", "gaussian", sigma(8)}};
+                          {"gaussian 1", "gaussian", sigma(1), {.sums = 6}},
+                          {"gaussian 2", "gaussian", sigma(2), {.sums = 10}},
+                          {"gaussian 8", "gaussian", sigma(8), {.sums = 34}}};
     static constexpr const char* kNames[2][4] = {{"linear half", "catmull half", "lanczos half", "area half"},
                                                  {"linear double", "catmull double", "lanczos double", "area double"}};
     constexpr const char* kFilters[] = {"linear", "catmull_rom", "lanczos3", "area"};
-    for (int i = 0; i < 4; ++i) rows.push_back({kNames[0][i], "resample", filter(kFilters[i]), Sides::half});
-    for (int i = 0; i < 4; ++i) rows.push_back({kNames[1][i], "resample", filter(kFilters[i]), Sides::twice});
-    rows.push_back({"mips", "mips"});
-    rows.push_back({"warp_affine", "warp_affine", turned});
-    rows.push_back({"median 3", "median", {{"window", std::string("3")}}});
-    rows.push_back({"median 5", "median", {{"window", std::string("5")}}});
+    constexpr bench::Work kHalf[] = {{.fetches = 1}, {.sums = 8}, {.sums = 24}, {.sums = 4}};
+    constexpr bench::Work kDouble[] = {{.fetches = 1}, {.sums = 8}, {.sums = 12}, {.sums = 2}};
+    for (int i = 0; i < 4; ++i) rows.push_back({kNames[0][i], "resample", filter(kFilters[i]), kHalf[i], Sides::half});
+    for (int i = 0; i < 4; ++i)
+        rows.push_back({kNames[1][i], "resample", filter(kFilters[i]), kDouble[i], Sides::twice});
+    rows.push_back({"mips", "mips", {}, {.sums = 4}});
+    rows.push_back({"warp_affine", "warp_affine", turned, {.fetches = 1}});
+    rows.push_back({"median 3", "median", {{"window", std::string("3")}}, {.comparisons = 2 * 19}});
+    rows.push_back({"median 5", "median", {{"window", std::string("5")}}, {.comparisons = 2 * 99}});
     return rows;
 }
 
@@ -95,6 +103,7 @@ public:
         cudaDeviceProp properties{};
         int driver = 0;
         must(cudaGetDeviceProperties(&properties, 0));
+        multiprocessors_ = properties.multiProcessorCount;
         must(cudaDriverGetVersion(&driver));
         std::printf("%s, CUDA %d, driver for CUDA %d\n", properties.name, CUDART_VERSION, driver);
         Pool::default_of(device_).set_release_threshold(~std::uint64_t{0});
@@ -113,7 +122,13 @@ private:
         double bytes = 0;
     };
 
-    void launch_empty() const { empty<<<1, 32, 0, native(stream_)>>>(LaunchArguments{}); }
+    void launch_empty() const {
+        empty<<<static_cast<unsigned>(multiprocessors_), 32, 0, native(stream_)>>>(LaunchArguments{});
+    }
+    bench::RateMeter rate_meter() {
+        return {multiprocessors_, native(stream_), copied_.data(),
+                [this](const std::function<void()>& launch) { return seconds(launch, 10); }};
+    }
 
     /// Returns the time of a run in seconds: the median over five series of `times` runs in a row.
     double seconds(const std::function<void()>& run, int times) const {
@@ -198,6 +213,7 @@ private:
     Linear copied_{device_, std::size_t{1} << 32};
     std::mt19937 random_{1};
     double empty_ = 0;
+    int multiprocessors_ = 0;
 };
 
 Extent halved(const Extent& extent) {
@@ -212,6 +228,27 @@ void Bench::grid(std::span<const Extent> extents, std::string_view only, double 
     std::vector<Cell> slow;
     std::size_t cells = 0;
     const std::vector<Row> rows = rows_of_grid();
+    const bench::RateMeter meter = rate_meter();
+    const bench::GpuRates rates = meter.rates();
+    std::printf("10^12 operations a second: %.1f sums, %.1f minima of floats, %.1f of codes\n10^9 fetches a second:",
+                rates.sums * 1e-12, rates.float_comparisons * 1e-12, rates.code_comparisons * 1e-12);
+    std::array<double, std::size(kFormats)> fetches{};
+    for (std::size_t column = 0; column < std::size(kFormats); ++column) {
+        constexpr Extent kTexels{bench::rates::kTexels, bench::rates::kTexels};
+        const Array array = noise(kFormats[column], kTexels);
+        fetches[column] = meter.fetches(native(Texture(array, {.filter = Filter::linear})));
+        std::printf(" %.0f of %s", fetches[column] * 1e-9, std::string(name(kFormats[column])).c_str());
+    }
+    std::printf("\n");
+    // Time of the operations that the definition of a kernel needs.
+    const auto work_seconds = [&](const bench::Work& work, std::size_t column, const Images& images) {
+        const Format format = kFormats[column];
+        const double pixels = images.bytes / static_cast<double>(packed_bytes(format, {1}));
+        const double values = pixels * info(format).channels;
+        const bool are_codes = info(format).bits <= 16;
+        return std::max({values * work.sums / rates.sums, pixels * work.fetches / fetches[column],
+                         values * work.comparisons / (are_codes ? rates.code_comparisons : rates.float_comparisons)});
+    };
     for (const Extent& extent : extents) {
         std::printf("\n%zu x %zu, time / limit\n%-15s", extent.width, extent.height, "");
         for (const Format format : kFormats) std::printf(" %12s", std::string(name(format)).c_str());
@@ -241,7 +278,8 @@ void Bench::grid(std::span<const Extent> extents, std::string_view only, double 
                                 enqueue(kernel, stream_, images.views, arguments, {&texture, 1});
                             },
                             times_for(bytes));
-                        const double limit = std::max(empty_ + 2e-6, copies[bytes]);
+                        const double limit =
+                            std::max({empty_ + 2e-6, copies[bytes], work_seconds(row.work, column, images)});
                         ratios[i][column] = time / limit;
                         ++cells;
                         if (time > budget * limit)
