@@ -9,7 +9,7 @@ namespace {
 
 bool is_half(const Step& step) {
     const Extent to = step.level.extent();
-    return step.from.width == 2 * to.width && step.from.height == 2 * to.height;
+    return step.from.width == 2 * to.width && (is_row(step) || step.from.height == 2 * to.height);
 }
 
 // Returns how many levels, counted from the first, share no memory with each other and with what the first step reads.
@@ -28,6 +28,8 @@ std::size_t levels_apart(std::span<const Step> steps) {
 
 }  // namespace
 
+bool is_row(const Step& step) { return step.from.height == 1; }
+
 bool has_images(ArrayKind kind) {
     switch (kind) {
         case ArrayKind::array_2d:
@@ -43,8 +45,9 @@ bool has_images(ArrayKind kind) {
 
 std::size_t levels_together(std::span<const Step> steps) {
     const auto first = steps.first(std::min<std::size_t>(steps.size(), kMaxFusedLevels));
-    return levels_apart(
-        first.first(static_cast<std::size_t>(std::ranges::find_if_not(first, is_half) - first.begin())));
+    const auto other = std::ranges::find_if(
+        first, [&](const Step& step) { return !is_half(step) || is_row(step) != is_row(steps[0]); });
+    return levels_apart(first.first(static_cast<std::size_t>(other - first.begin())));
 }
 
 std::size_t levels_of_small(std::span<const Step> steps) {

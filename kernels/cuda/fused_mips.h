@@ -18,9 +18,12 @@ inline constexpr unsigned kMaxSmallLevels = 6;
 /// Returns true if levels consist of 2D images: layers or faces are not halved.
 [[nodiscard]] bool has_images(ArrayKind kind);
 
+/// Returns true if the level above is a single row, so that only its width is halved.
+[[nodiscard]] bool is_row(const Step& step);
+
 /// Returns how many levels of images, counted from the first, one CUDA kernel may compute; 0 if it may not compute even
-/// the first. Each level must have exactly half the width and half the height of the level above, and no two levels may
-/// share memory.
+/// the first. Each level must have exactly half the width and half the height of the level above, or all must be rows of
+/// exactly half the width, and no two levels may share memory.
 [[nodiscard]] std::size_t levels_together(std::span<const Step> steps);
 
 /// Returns how many levels, counted from the first, one block may compute for each slice, whether their sides are even
@@ -29,7 +32,7 @@ inline constexpr unsigned kMaxSmallLevels = 6;
 
 /// Enqueues levels, counted from the first, with one CUDA kernel that applies the box filter to texels as they are
 /// stored. Returns how many levels were enqueued; 0 if the format or the memory of the texels does not allow it.
-/// Expects steps that levels_together() allows and one launch for each of them.
+/// Expects steps that levels_together() allows and that are no rows, and one launch for each of them.
 std::size_t enqueue_stored(std::span<const Step> steps, std::span<const detail::Launch> launches);
 
 /// Enqueues one level with a CUDA kernel that applies the box filter to texels as they are stored. Sides of the level

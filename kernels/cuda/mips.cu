@@ -3,7 +3,8 @@
 // A block reads a tile of 64 x 64 texels and computes 32 x 32 pixels of the first level, 16 x 16 of the second, and so
 // on. It stores the pixels of a level and also keeps them in shared memory as a fetch would return them, rounded to the
 // level's format. The next level is computed from these. A width or height that is halved is even, so no pixel depends
-// on another tile. If the whole image is one tile, its sides may be odd.
+// on another tile. If the whole image is one tile, its sides may be odd. The height of an image that is a single row is
+// not halved.
 //
 // The box filter of texels that can be read as they are stored has faster implementations: kernels/cuda/mip_words.cu
 // for even sides and kernels/cuda/odd_mips.cu for others and for large levels of 16-bit unorm formats.
@@ -37,22 +38,33 @@ struct EvenTaps {
 __device__ inline EvenTaps<2> pair_of(std::int32_t pixel) { return {{2 * pixel, 2 * pixel + 1}, {1, 1}, 2}; }
 __device__ inline EvenTaps<1> one_of(std::int32_t pixel) { return {{pixel}, {1}, 1}; }
 
+/// The taps along the height of an image, which may be a single row.
+template <bool row>
+__device__ auto taps_down(std::int32_t pixel) {
+    if constexpr (row)
+        return one_of(pixel);
+    else
+        return pair_of(pixel);
+}
+
+template <bool row>
 struct BoxMean {
     template <class Texels, class Source>
     __device__ Float4 operator()(const Texels& texels, const Source& source, PixelPosition at) const {
-        return mean_of(texels, source, pair_of(at.x), pair_of(at.y), one_of(at.z), false);
+        return mean_of(texels, source, pair_of(at.x), taps_down<row>(at.y), one_of(at.z), false);
     }
 };
 
 enum class Rule : std::uint8_t { alpha_weighted, lowest, highest };
 
+template <bool row>
 struct ByRule {
     Rule rule;
 
     template <class Texels, class Source>
     __device__ Float4 operator()(const Texels& texels, const Source& source, PixelPosition at) const {
         const auto x = pair_of(at.x);
-        const auto y = pair_of(at.y);
+        const auto y = taps_down<row>(at.y);
         const auto z = one_of(at.z);
         if (rule == Rule::alpha_weighted) return mean_of(texels, source, x, y, z, true);
         return extreme_of(texels, source, x, y, z, rule == Rule::highest);
@@ -336,6 +348,12 @@ void with_texels(const Step& step, const Call& call) {
     call(FlatTexels{is_layered(step.kind), step.memory.has_value(), step.memory.value_or(TexelsOfMemory{})});
 }
 
+/// Enqueues the levels of a row. They are so small that their format does not matter.
+template <class Filter>
+void enqueue_rows(const Step& first, std::span<const detail::Launch> launches, const Filter& filter) {
+    with_texels(first, [&](const auto& texels) { launch_job<AnyFormat>(launches, texels, filter); });
+}
+
 template <class Filter>
 void enqueue_with(std::span<const Step> steps, std::span<const detail::Launch> launches, const Filter& filter) {
     with_texels(steps[0], [&]<class Texels>(const Texels& texels) {
@@ -345,6 +363,12 @@ void enqueue_with(std::span<const Step> steps, std::span<const detail::Launch> l
             with_format(steps, [&](auto format) { launch_job<decltype(format)>(launches, texels, filter); });
         }
     });
+}
+
+/// Returns the rule of a filter that is not the plain mean of a box.
+Rule rule_of(const MipOptions& options) {
+    if (options.filter == MipFilter::min) return Rule::lowest;
+    return options.filter == MipFilter::max ? Rule::highest : Rule::alpha_weighted;
 }
 
 /// Enqueues the levels of a small image of which `together` have even sides. Returns how many levels were enqueued.
@@ -362,10 +386,7 @@ std::size_t enqueue_small(std::span<const Step> steps, std::span<const detail::L
                             [&](auto format) { launch_small<decltype(format)>(made, steps[0], texels, OddMean{}); });
             }
         } else {
-            const Rule rule = options.filter == MipFilter::min   ? Rule::lowest
-                              : options.filter == MipFilter::max ? Rule::highest
-                                                                 : Rule::alpha_weighted;
-            launch_small<AnyFormat>(made, steps[0], texels, OddByRule{rule});
+            launch_small<AnyFormat>(made, steps[0], texels, OddByRule{rule_of(options)});
         }
     });
     return count;
@@ -384,23 +405,25 @@ std::size_t enqueue_together(std::span<const detail::Launch> launches, const Cha
         return is_plain_mean && enqueue_level(chain.steps[0], launches[0]) ? 1 : 0;
     }
     std::span<const Step> steps = chain.steps.first(together);
-    if (options.filter == MipFilter::box && !options.alpha_weighted) {
+    const bool are_rows = is_row(steps[0]);
+    if (options.filter == MipFilter::box && !options.alpha_weighted && !are_rows) {
         const std::size_t stored = enqueue_stored(steps, launches.first(steps.size()));
         if (stored != 0) return stored;
         if (is_large(steps[0].level.extent()) && enqueue_level(steps[0], launches[0])) return 1;
     }
     steps = steps.first(std::min(steps.size(), kMaxOfTile));
-    const auto enqueue = [&](const auto& filter) { enqueue_with(steps, launches.first(steps.size()), filter); };
-    switch (options.filter) {
-        case MipFilter::box:
-            if (options.alpha_weighted)
-                enqueue(ByRule{Rule::alpha_weighted});
-            else
-                enqueue(BoxMean{});
-            break;
-        case MipFilter::min: enqueue(ByRule{Rule::lowest}); break;
-        case MipFilter::max: enqueue(ByRule{Rule::highest}); break;
-        case MipFilter::kaiser: return 0;  // never here
+    const auto made = launches.first(steps.size());
+    if (options.filter == MipFilter::box && !options.alpha_weighted) {
+        if (are_rows)
+            enqueue_rows(steps[0], made, BoxMean<true>{});
+        else
+            enqueue_with(steps, made, BoxMean<false>{});
+    } else {
+        const Rule rule = rule_of(options);
+        if (are_rows)
+            enqueue_rows(steps[0], made, ByRule<true>{rule});
+        else
+            enqueue_with(steps, made, ByRule<false>{rule});
     }
     return steps.size();
 }

@@ -525,7 +525,7 @@ struct Chain {
 Chain random_chain(Random& random) {
     constexpr Extent kSides[] = {{2, 2},     {64, 64},   {128, 96}, {24, 20},  {192, 320}, {8, 2},
                                  {40, 24},   {130, 66},  {127, 64}, {200, 56}, {1, 64},    {33, 9},
-                                 {255, 191}, {401, 130}, {1027, 5}, {66, 301}};
+                                 {255, 191}, {401, 130}, {1027, 5}, {66, 301}, {1664, 1},  {1280, 2}};
     const std::vector<Format> formats{
         Format::r16_unorm,    Format::rg16_unorm,  Format::r8_srgb,      Format::rg8_srgb,   Format::r32_float,
         Format::rgba32_float, Format::rgba8_unorm, Format::r8_unorm,     Format::rg8_unorm,  Format::rgba16_float,
