@@ -11,6 +11,7 @@
 // value is read once for 16 sums. Terms are added in the order of the functors Across and Down.
 #include <algorithm>
 #include <optional>
+#include <type_traits>
 
 #include "kernels/cuda/blocks.h"
 #include "kernels/cuda/filter_columns.h"
@@ -337,8 +338,11 @@ bool enqueue_blocks(const detail::Launch& launch, const Separable& filter, const
             some_rows != nullptr ? static_cast<std::int32_t>(some_rows->first) : 0,
             0};
     return detail::with_stored_values(strips->target.format.stored, [&]<class Format, int channels>() {
-        if (!detail::has_aligned_values<Format>(strips->texels)) return false;
-        return enqueue<Format, channels>(launch, job);
+        // Fetches of the texture unit are as fast for sRGB codes.
+        if constexpr (std::is_same_v<Format, detail::Srgb8<channels>>)
+            return false;
+        else
+            return detail::has_aligned_values<Format>(strips->texels) && enqueue<Format, channels>(launch, job);
     });
 }
 
