@@ -20,8 +20,6 @@
 namespace texton::detail {
 namespace {
 
-constexpr std::size_t kCheckedBytes = std::size_t{16} << 20;  // of rows that are read together
-
 // Returns the code value of 1 in a channel of the format.
 std::uint32_t one(Format format) {
     const FormatInfo& row = info(format);
@@ -89,6 +87,16 @@ std::string one_line(std::string text) {
     return text.empty() ? "no reason given" : text;
 }
 
+void use_several_threads() {
+    static const bool done = [] {
+        constexpr int kOneWorker = 2;  // the thread that calls OpenImageIO counts, too
+        int threads = 0;
+        if (OIIO::getattribute("threads", threads) && threads == kOneWorker) OIIO::attribute("threads", kOneWorker + 1);
+        return true;
+    }();
+    (void)done;
+}
+
 void require_file(const char* object, const std::filesystem::path& path) {
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
@@ -105,6 +113,7 @@ void require_file(const char* object, const std::filesystem::path& path) {
 }
 
 std::unique_ptr<OIIO::ImageInput> open_input(const char* object, const std::filesystem::path& path) {
+    use_several_threads();
     const std::vector<std::byte> first = bytes_at(object, path, 0, kSignatureBytes);
     OIIO::ImageSpec config;
     config.attribute("oiio:UnassociatedAlpha", 1);
@@ -147,6 +156,13 @@ void require_read(const char* object, const std::filesystem::path& path, OIIO::I
 
 std::string other_kinds(Format format) {
     return info(format).layout == FormatLayout::plain ? kinds_for(channel_type(format)) : "Use .dds.";
+}
+
+int rows_together(const OIIO::ImageSpec& spec) {
+    if (spec.tile_width != 0) return std::max(spec.tile_height, 1);
+    constexpr int kRowsOfWriter = 32;  // of a strip of a new TIFF; a multiple of those of OpenEXR
+    const int rows = std::max(spec.get_int_attribute("tiff:RowsPerStrip", kRowsOfWriter), 1);
+    return static_cast<std::uint64_t>(rows) * spec.scanline_bytes() <= kBandBytes ? rows : 1;
 }
 
 OIIO::TypeDesc channel_type(Format format) { return OIIO::TypeDesc(OIIO::string_view(std::string(info(format).oiio))); }
@@ -283,7 +299,9 @@ ImageFileOutput::ImageFileOutput(const char* object, const std::filesystem::path
           fail_file(object, path, "has an extension that OpenImageIO cannot write",
                     "Use .png, .tif, .exr or another supported extension.");
       }()),
-      file_(object, path) {}
+      file_(object, path) {
+    use_several_threads();
+}
 
 namespace {
 
@@ -350,6 +368,34 @@ void ImageFileOutput::require_written(bool good) {
     if (!good) fail("cannot be written", "The disk may be full.");
 }
 
+TiffChunkWriter* ImageFileOutput::chunk_writer() {
+    const OIIO::ImageSpec spec = output_->spec();
+    const std::string compression = spec.get_string_attribute("compression");
+    const bool is_expected =
+        output_->format_name() == std::string_view("tiff") && (compression.empty() || compression == "zip") &&
+        spec.find_attribute("CompressionQuality") == nullptr && spec.find_attribute("tiff:zipquality") == nullptr &&
+        (spec.format == OIIO::TypeDesc::UINT8 || spec.format == OIIO::TypeDesc::UINT16);
+    if (!is_expected) return nullptr;
+    require_written(output_->close());
+    const auto side = [](int length) { return static_cast<std::size_t>(std::max(length, 1)); };
+    TiffNumbers numbers(file_.name());
+    if (numbers.next_directory() && numbers.is_last()) {
+        TiffImage image{.extent = {side(spec.width), side(spec.height)},
+                        .chunk = {side(spec.tile_width), side(spec.tile_height)},
+                        .is_tiled = spec.tile_width != 0,
+                        .channels = static_cast<unsigned>(spec.nchannels),
+                        .channel_bytes = static_cast<unsigned>(spec.format.size())};
+        if (!image.is_tiled) image.chunk = {image.extent.width, rows_of_strip(numbers)};
+        const std::optional<TiffChunks> chunks = TiffChunks::of(numbers, image);
+        if (chunks && TiffChunkWriter::has_room(*chunks)) {
+            chunk_writer_ = std::make_unique<TiffChunkWriter>(file_, *chunks);
+            return chunk_writer_.get();
+        }
+    }
+    if (!output_->open(file_.name().string(), spec)) fail("cannot be written by OpenImageIO", "The disk may be full.");
+    return nullptr;
+}
+
 // Reads all rows of all parts, and the headers of all levels.
 void ImageFileOutput::require_readable() const {
     const auto input = open_input(object_, file_.name());
@@ -360,10 +406,10 @@ void ImageFileOutput::require_readable() const {
     for (int part = 0; input->seek_subimage(part, 0); ++part) {
         const OIIO::ImageSpec spec = input->spec();
         const std::size_t row = spec.scanline_bytes(true);
-        const std::size_t together = std::clamp<std::size_t>(kCheckedBytes / std::max<std::size_t>(row, 1), 1,
-                                                             static_cast<std::size_t>(spec.height));
-        const int tile = std::max(spec.tile_height, 1);
-        const int rows = std::max(static_cast<int>(together) / tile, 1) * tile;
+        const std::size_t checked = std::clamp<std::size_t>(kBandBytes / std::max<std::size_t>(row, 1), 1,
+                                                            static_cast<std::size_t>(spec.height));
+        const int together = rows_together(spec);
+        const int rows = std::max(static_cast<int>(checked) / together, 1) * together;
         const auto texels = std::make_unique_for_overwrite<std::byte[]>(row * static_cast<std::size_t>(rows));
         for (int y = 0; y < spec.height; y += rows) {
             const int top = spec.y + y, bottom = spec.y + std::min(spec.height, y + rows);
@@ -382,6 +428,11 @@ void ImageFileOutput::require_readable() const {
 }
 
 void ImageFileOutput::complete(bool waits) {
+    if (chunk_writer_ != nullptr) {
+        chunk_writer_->finish();
+        output_.reset();
+        return file_.complete(waits);
+    }
     require_written(output_->close());
     output_.reset();  // OpenEXR writes the table of tiles on destruction
     if (stream_ != nullptr && stream_->first_error() != 0) file_.fail(stream_->first_error());

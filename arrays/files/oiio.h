@@ -14,6 +14,7 @@
 #include <texton/error.h>
 #include <texton/format.h>
 
+#include "arrays/files/tiff_chunk_writer.h"
 #include "core/file_error.h"
 #include "core/new_file.h"
 
@@ -22,6 +23,10 @@ namespace texton::detail {
 /// Returns error messages of OpenImageIO, one a line, as one line without the final punctuation, because Error adds a
 /// full stop. Only the first messages are kept.
 [[nodiscard]] std::string one_line(std::string text);
+
+/// Lets OpenImageIO compress and decompress strips and tiles of a TIFF at the same time. It does so with two workers or
+/// more, but has one less than the machine has processors. Programs that set a single thread keep it.
+void use_several_threads();
 
 /// Throws Error{io} if the path does not exist, is not a regular file, is empty or cannot be read.
 void require_file(const char* object, const std::filesystem::path& path);
@@ -37,6 +42,11 @@ void require_read(const char* object, const std::filesystem::path& path, OIIO::I
 
 /// Returns a remedy for a kind of file that cannot hold a format: kinds that can.
 [[nodiscard]] std::string other_kinds(Format format);
+
+/// Returns the number of rows that a file stores together: of tiles, or of a strip unless it is larger than the parts
+/// in which images are read and written. OpenImageIO compresses and decompresses several strips at the same time if the
+/// rows that are requested begin and end with strips.
+[[nodiscard]] int rows_together(const OIIO::ImageSpec& spec);
 
 /// Returns OpenImageIO's type of one channel of a plain format.
 [[nodiscard]] OIIO::TypeDesc channel_type(Format format);
@@ -66,6 +76,9 @@ public:
     void open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOutput::OpenMode mode = OIIO::ImageOutput::Create);
     /// Throws Error{io} if `good`, the result of the last write, is false.
     void require_written(bool good);
+    /// After open() of the only image of a TIFF: if its texels can be written without OpenImageIO, ends the work of
+    /// OpenImageIO and returns their writer, which is valid until complete(). Otherwise returns null.
+    TiffChunkWriter* chunk_writer();
     /// Closes the file and gives it its final name, as NewFile::complete() does. Throws Error{io}.
     void complete(bool waits = true);
 
@@ -79,6 +92,7 @@ private:
     std::unique_ptr<OIIO::ImageOutput> output_;
     NewFile file_;
     std::unique_ptr<Stream> stream_;
+    std::unique_ptr<TiffChunkWriter> chunk_writer_;
     int parts_ = 0;          // parts and levels that were opened
     bool has_rows_ = false;  // some rows were written
 };

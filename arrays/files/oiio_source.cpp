@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <list>
@@ -15,6 +16,7 @@
 #include "arrays/files/formats.h"
 #include "arrays/files/oiio.h"
 #include "arrays/files/stored_texels.h"
+#include "arrays/files/tiff_chunks.h"
 #include "arrays/files/tiff_directory.h"
 
 // Files that OpenImageIO reads. A stack can consist of more files than a process may have open. Therefore all sources
@@ -152,13 +154,15 @@ std::vector<ChannelRun> runs_of(std::span<const std::size_t> channels) {
 class OiioFile : public ImageSource {
 public:
     OiioFile(std::filesystem::path path, const FileIdentity& identity, int part, Format format, bool srgb,
-             std::vector<Extent> extents, std::vector<OiioLevel> levels, std::span<const std::size_t> channels,
-             bool in_order)
+             std::vector<Extent> extents, std::vector<OiioLevel> levels, std::vector<std::optional<TiffChunks>> chunks,
+             int file_channels, std::span<const std::size_t> channels, bool in_order)
         : ImageSource(format, srgb, std::move(extents)),
           path_(std::move(path)),
           identity_(identity),
           part_(part),
           levels_(std::move(levels)),
+          chunks_(std::move(chunks)),
+          file_channels_(file_channels),
           runs_(runs_of(channels)),
           is_widened_(channels.size() == 3),
           in_order_(in_order) {}
@@ -166,6 +170,7 @@ public:
 
     void read(int index, const Region& box, std::byte* packed) const override {
         const OiioLevel& level = levels_[static_cast<std::size_t>(index)];
+        if (read_chunks(index, box, packed)) return;
         const Region covering = whole_tiles(level, box);
         if (covering == box) {
             decode(index, level, box, packed);
@@ -198,6 +203,46 @@ private:
         widen(out.offset.y, out.extent.height, level.tile.height, level.extent.height);
         widen(out.offset.z, out.extent.depth, level.tile.depth, level.extent.depth);
         return out;
+    }
+
+    // Returns false if OpenImageIO must read the box.
+    bool read_chunks(int index, const Region& box, std::byte* packed) const {
+        if (static_cast<std::size_t>(index) >= chunks_.size()) return false;
+        const std::optional<TiffChunks>& chunks = chunks_[static_cast<std::size_t>(index)];
+        if (!chunks) return false;
+        const FileReading reading;
+        const std::size_t texel = info(format()).bytes;
+        const auto store = [this](const std::byte* stored, std::size_t texels, std::byte* out) {
+            store_texels(stored, texels, out);
+        };
+        try {
+            return chunks->read(path_, identity_, box, texel, packed, store);
+        } catch (const DamagedPart& damaged) {
+            fail_file(kRead, path_, damaged.what(), "The file may be damaged.");
+        }
+    }
+
+    // Packs the channels that are read from texels with the channels of the file.
+    void store_texels(const std::byte* stored, std::size_t texels, std::byte* packed) const {
+        const std::size_t channel = info(format()).bits / 8, texel = info(format()).bytes;
+        const std::size_t stored_texel = static_cast<std::size_t>(file_channels_) * channel;
+        const bool has_all = runs_.size() == 1 && runs_.front().begin == 0 && runs_.front().end == file_channels_;
+        if (has_all && !is_widened_) {
+            std::memcpy(packed, stored, texels * texel);
+        } else if (has_all && channel == 1) {
+            for (std::size_t i = 0; i < texels; ++i) {
+                std::memcpy(packed + i * 4, stored + i * 3, 3);
+                packed[i * 4 + 3] = std::byte{0xff};
+            }
+        } else {
+            for (const ChannelRun& run : runs_) {
+                const auto begin = static_cast<std::size_t>(run.begin) * channel;
+                const std::size_t bytes = static_cast<std::size_t>(run.end) * channel - begin;
+                for (std::size_t i = 0; i < texels; ++i)
+                    std::memcpy(packed + i * texel + run.to * channel, stored + i * stored_texel + begin, bytes);
+            }
+            if (is_widened_) set_alpha_to_one(format(), {packed, texels * texel});
+        }
     }
 
     void decode(int index, const OiioLevel& level, const Region& box, std::byte* packed) const {
@@ -237,10 +282,33 @@ private:
     FileIdentity identity_;
     int part_;
     std::vector<OiioLevel> levels_;
+    std::vector<std::optional<TiffChunks>> chunks_;  // of each level; empty for other kinds of file
+    int file_channels_;
     std::vector<ChannelRun> runs_;
     bool is_widened_;
     bool in_order_;
 };
+
+// Finds the strips or tiles of the levels of a part. OpenImageIO reads parts or levels from directories that follow
+// each other, and levels only in files with one part.
+std::vector<std::optional<TiffChunks>> chunks_of(const std::filesystem::path& path, int part,
+                                                 std::span<const OiioLevel> levels, const OIIO::ImageSpec& spec) {
+    std::vector<std::optional<TiffChunks>> chunks;
+    if (spec.format != OIIO::TypeDesc::UINT8 && spec.format != OIIO::TypeDesc::UINT16) return chunks;
+    TiffNumbers numbers(path);
+    for (int skipped = 0; skipped < part; ++skipped) {
+        if (!numbers.next_directory()) return chunks;
+    }
+    for (const OiioLevel& level : levels) {
+        if (!numbers.next_directory()) break;
+        chunks.push_back(TiffChunks::of(numbers, {.extent = level.extent,
+                                                  .chunk = level.tile,
+                                                  .is_tiled = level.tiled,
+                                                  .channels = static_cast<unsigned>(spec.nchannels),
+                                                  .channel_bytes = static_cast<unsigned>(spec.format.size())}));
+    }
+    return chunks;
+}
 
 // Kinds of file in which OpenImageIO reads all rows above a requested row.
 bool is_read_in_order(const std::string& kind) {
@@ -364,8 +432,11 @@ OpenedImage open_with_oiio(const std::filesystem::path& path, const FilePart& wa
     describe_colors(format, srgb, color, space, opened.conversions);
     if (extents.front().depth > 1) opened.kind = ArrayKind::array_3d;
     opened.cube = layout_in_words(first);
-    const auto file = std::make_shared<OiioFile>(path, identity, part, format, srgb, std::move(extents),
-                                                 std::move(levels), channels, in_order);
+    std::vector<std::optional<TiffChunks>> chunks;
+    if (opened.metadata.file_kind == "tiff") chunks = chunks_of(path, part, levels, first);
+    const auto file =
+        std::make_shared<OiioFile>(path, identity, part, format, srgb, std::move(extents), std::move(levels),
+                                   std::move(chunks), first.nchannels, channels, in_order);
     Readers::instance().add(file.get(), reader);
     opened.file = chosen_later ? with_channels_of(file, requested, alpha) : file;
     return opened;

@@ -115,7 +115,13 @@ public:
                     open({&spec, 1}, mode(first, level));
                 }
                 require_kept(*parts_[part]);
-                write_level(*parts_[part], level);
+                detail::TiffChunkWriter* const chunks =
+                    parts_.size() == 1 && levels() == 1 ? output_.chunk_writer() : nullptr;
+                if (chunks != nullptr) {
+                    write_chunks(*parts_[part], *chunks);
+                } else {
+                    write_level(*parts_[part], level);
+                }
             }
         }
         output_.complete(options_.waits_for_disk);
@@ -270,10 +276,21 @@ private:
         cannot_hold_format();
     }
 
+    void write_chunks(const detail::ImageSource& part, detail::TiffChunkWriter& chunks) {
+        const Extent extent = part.level(0);
+        const Extent granule{extent.width, chunks.chunk_rows(), 1};
+        for (const Region& box : detail::cut(part.format(), detail::whole(extent), granule, detail::kBandBytes)) {
+            const std::span<const std::byte> texels = bands_.read(part, 0, box);
+            chunks.write(box.offset.y, box.extent.height,
+                         static_cast<const std::byte*>(written_of(part.format(), texels)));
+            bands_.report(texels.size());
+        }
+    }
+
     void write_level(const detail::ImageSource& part, int level) {
         const OIIO::ImageSpec& spec = output_->spec();
         const Extent extent = part.level(level);
-        const Extent granule{extent.width, static_cast<std::size_t>(std::max(spec.tile_height, 1)), 1};
+        const Extent granule{extent.width, static_cast<std::size_t>(detail::rows_together(spec)), 1};
         const auto at = [](int origin, std::size_t offset) { return origin + static_cast<int>(offset); };
         for (const Region& box : detail::cut(part.format(), detail::whole(extent), granule, detail::kBandBytes)) {
             const std::span<const std::byte> texels = bands_.read(part, level, box);

@@ -1,67 +1,106 @@
 #include "arrays/files/tiff_directory.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <span>
-#include <vector>
-
-#include "arrays/files/input_file.h"
 
 namespace texton::detail {
 namespace {
 
-// Reads integers of a TIFF file in its byte order.
-class Numbers {
-public:
-    explicit Numbers(const std::filesystem::path& path) : file_(path) {}
+constexpr std::uint64_t kMaxFields = 0xffff;
 
-    // Makes `bytes` bytes of the file, or those that there are, the ones that number() reads.
-    void load(std::uint64_t at, std::size_t bytes) {
-        bytes_.resize(bytes);
-        bytes_.resize(file_.is_open() ? file_.read_at(at, std::as_writable_bytes(std::span(bytes_))) : 0);
+// Returns the bytes of a value of a type of field, if its values are unsigned integers.
+unsigned bytes_of(std::uint64_t type) noexcept {
+    switch (type) {
+        case 3: return 2;   // SHORT
+        case 4: return 4;   // LONG
+        case 16: return 8;  // LONG8
+        default: return 0;
     }
-    // Returns an integer of `bytes` bytes, or 0 if it was not loaded.
-    std::uint64_t number(std::size_t at, unsigned bytes) const {
-        if (at + bytes > bytes_.size()) return 0;
-        std::uint64_t value = 0;
-        for (unsigned i = 0; i < bytes; ++i) value = value << 8 | bytes_[at + (big_endian_ ? i : bytes - 1 - i)];
-        return value;
-    }
-    void set_big_endian(bool big_endian) { big_endian_ = big_endian; }
-    std::size_t size() const { return bytes_.size(); }
+}
 
-private:
-    InputFile file_;
-    std::vector<unsigned char> bytes_;
-    bool big_endian_ = false;
-};
+std::uint64_t number_in(std::span<const std::byte> bytes, bool big_endian) noexcept {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        value = value << 8 | std::to_integer<std::uint64_t>(bytes[big_endian ? i : bytes.size() - 1 - i]);
+    return value;
+}
 
 }  // namespace
 
-TiffDirectory first_tiff_directory(const std::filesystem::path& path) {
-    constexpr std::uint64_t kImageDepth = 32997;
-    constexpr unsigned kShort = 3;
-    constexpr std::size_t kHeader = 16;
-    Numbers file(path);
-    file.load(0, kHeader);
-    file.set_big_endian(file.number(0, 2) == 0x4d4d);
-    const bool large = file.number(2, 2) == 43;  // BigTIFF
-    const std::size_t count_bytes = large ? 8 : 2, entry_bytes = large ? 20 : 12, offset_bytes = large ? 8 : 4;
-    const std::uint64_t at = large ? file.number(8, 8) : file.number(4, 4);
-    file.load(at, count_bytes);
-    const std::size_t count = std::min<std::size_t>(file.number(0, static_cast<unsigned>(count_bytes)), 0xffff);
-    const std::size_t end = count_bytes + count * entry_bytes;
-    file.load(at, end + offset_bytes);
-    TiffDirectory directory;
-    if (count == 0) return directory;
-    directory.is_last = file.size() == end + offset_bytes && file.number(end, static_cast<unsigned>(offset_bytes)) == 0;
-    for (std::size_t entry = count_bytes; entry < end; entry += entry_bytes) {
-        if (file.number(entry, 2) != kImageDepth) continue;
-        directory.slices = file.number(entry + (large ? 12 : 8), file.number(entry + 2, 2) == kShort ? 2 : 4);
-        break;
+TiffNumbers::TiffNumbers(const std::filesystem::path& path) : file_(path) {
+    constexpr std::uint64_t kBigEndian = 0x4d4d, kBigTiff = 43;
+    if (!file_.is_open()) return;
+    big_endian_ = number(0, 2) == kBigEndian;
+    large_ = number(2, 2) == kBigTiff;
+    next_ = (large_ ? number(8, 8) : number(4, 4)).value_or(0);
+}
+
+std::optional<std::uint64_t> TiffNumbers::number(std::uint64_t at, unsigned bytes) const {
+    std::byte stored[8];
+    const std::span<std::byte> wanted(stored, bytes);
+    if (file_.read_at(at, wanted) != bytes) return std::nullopt;
+    return number_in(wanted, big_endian_);
+}
+
+std::optional<std::vector<std::uint64_t>> TiffNumbers::numbers(std::uint64_t at, unsigned bytes,
+                                                               std::size_t count) const {
+    std::vector<std::byte> stored(count * bytes);
+    if (file_.read_at(at, stored) != stored.size()) return std::nullopt;
+    std::vector<std::uint64_t> values(count);
+    for (std::size_t i = 0; i < count; ++i)
+        values[i] = number_in(std::span<const std::byte>(stored).subspan(i * bytes, bytes), big_endian_);
+    return values;
+}
+
+bool TiffNumbers::next_directory() {
+    fields_.clear();
+    is_last_ = false;
+    const std::uint64_t at = next_;
+    next_ = 0;
+    if (at == 0) return false;
+    const unsigned count_bytes = large_ ? 8 : 2, offset_bytes = large_ ? 8 : 4;
+    const std::size_t entry_bytes = large_ ? 20 : 12;
+    const std::uint64_t count = std::min(number(at, count_bytes).value_or(0), kMaxFields);
+    std::vector<std::byte> entries(count * entry_bytes + offset_bytes);
+    const std::size_t got = file_.read_at(at + count_bytes, entries);
+    for (std::size_t i = 0; i < count && (i + 1) * entry_bytes <= got; ++i) {
+        const auto entry = std::span<const std::byte>(entries).subspan(i * entry_bytes, entry_bytes);
+        const auto integer = [&](std::size_t first, std::size_t bytes) {
+            return number_in(entry.subspan(first, bytes), big_endian_);
+        };
+        TiffField field;
+        field.tag = static_cast<unsigned>(integer(0, 2));
+        field.value_bytes = bytes_of(integer(2, 2));
+        field.count = integer(4, offset_bytes);
+        // The entry contains the values if they fit, or else their offset.
+        const std::size_t value_at = 4 + offset_bytes;
+        const bool fits = field.value_bytes != 0 && field.count <= offset_bytes / field.value_bytes;
+        field.at = fits ? at + count_bytes + i * entry_bytes + value_at : integer(value_at, offset_bytes);
+        fields_.push_back(field);
     }
-    return directory;
+    if (got != entries.size()) return count != 0;
+    next_ = number_in(std::span<const std::byte>(entries).last(offset_bytes), big_endian_);
+    is_last_ = count != 0 && next_ == 0;
+    return count != 0;
+}
+
+const TiffField* TiffNumbers::field(unsigned tag) const noexcept {
+    const auto found = std::ranges::find(fields_, tag, &TiffField::tag);
+    return found == fields_.end() ? nullptr : &*found;
+}
+
+std::uint64_t TiffNumbers::value(unsigned tag, std::uint64_t absent) const {
+    const TiffField* const found = field(tag);
+    if (found == nullptr || found->value_bytes == 0 || found->count == 0) return absent;
+    return number(found->at, found->value_bytes).value_or(absent);
+}
+
+TiffDirectory first_tiff_directory(const std::filesystem::path& path) {
+    constexpr unsigned kImageDepth = 32997;
+    TiffNumbers numbers(path);
+    if (!numbers.next_directory()) return {};
+    return {numbers.value(kImageDepth, 1), numbers.is_last()};
 }
 
 }  // namespace texton::detail

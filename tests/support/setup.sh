@@ -8,7 +8,7 @@ texton_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 texton_packages=(
     g++ cmake ninja-build
     libfmt-dev libtbb-dev libhwy-dev
-    libopenimageio-dev libopencolorio-dev libzstd-dev zlib1g-dev libjpeg62-turbo-dev libssl-dev
+    libopenimageio-dev libopencolorio-dev libzstd-dev zlib1g-dev libjpeg62-turbo-dev libdeflate-dev libssl-dev
     qt6-base-dev libcli11-dev fonts-dejavu-core
     nlohmann-json3-dev libdlpack-dev libgtest-dev libgmock-dev libbenchmark-dev
     python3

@@ -3,13 +3,16 @@
 #include <algorithm>
 
 #include "arrays/files/isolated/protocol.h"
+#include "arrays/files/stored_texels.h"
 
 namespace texton::detail {
 namespace {
 
-// Small enough for the caches of a processor, and large enough for the chunks of a file that are decoded at the same
-// time.
+// Small enough for the caches of a processor. Bands of large strips are larger, so that several strips are decoded at
+// the same time.
 constexpr std::size_t kLargestBand = std::size_t{4} << 20;
+constexpr std::size_t kLargestBandOfStrips = kBandBytes;
+constexpr std::size_t kStripsTogether = 8;
 
 // Decoders without strips can decode so many rows together, which the header of the file does not say: OpenEXR 16 or 32.
 constexpr std::size_t kRowsTogether = 32;
@@ -50,7 +53,10 @@ std::vector<Region> bands_of(Format format, const Region& box, const Extent& gra
     };
     const bool fits = granule.height == 1 && bytes_of(kRowsTogether) <= kLargestBand;
     const std::size_t rows = fits ? kRowsTogether : granule.height;
-    const std::vector<Part> parts = parts_of({box.offset.y, all.height}, rows, bytes_of(rows), kLargestBand);
+    const bool has_strips = granule.height > 1 && granule.width >= all.width;
+    const std::size_t maximum =
+        has_strips ? std::clamp(kStripsTogether * bytes_of(rows), kLargestBand, kLargestBandOfStrips) : kLargestBand;
+    const std::vector<Part> parts = parts_of({box.offset.y, all.height}, rows, bytes_of(rows), maximum);
     for (std::size_t z = 0; z < all.depth; ++z) {
         for (const Part& y : parts) {
             bands.push_back({{box.offset.x, y.offset, box.offset.z + z}, {all.width, y.length, 1}});

@@ -1,0 +1,122 @@
+#include "arrays/files/tiff_chunk_writer.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <mutex>
+
+#include "core/parallel.h"
+
+namespace texton::detail {
+namespace {
+
+constexpr std::size_t kTexelsTogether = std::size_t{16} << 20;  // bytes that are compressed before they are written
+
+std::size_t count_of(std::size_t length, std::size_t part) { return (length + part - 1) / part; }
+
+// Replaces values by differences from the texel before.
+template <class Value>
+void subtract_before(std::byte* row, std::size_t texels, std::size_t channels) {
+    auto* const values = reinterpret_cast<Value*>(row);
+    for (std::size_t i = texels * channels; i-- > channels;)
+        values[i] = static_cast<Value>(values[i] - values[i - channels]);
+}
+
+}  // namespace
+
+TiffChunkWriter::TiffChunkWriter(NewFile& file, const TiffChunks& chunks)
+    : file_(file), chunks_(chunks), offsets_(chunks.offsets().count), sizes_(chunks.sizes().count) {
+    const std::optional<std::uint64_t> size = file_.size();
+    if (!size) file_.fail(errno);
+    end_ = *size;
+}
+
+bool TiffChunkWriter::has_room(const TiffChunks& chunks) noexcept {
+    return chunks.offsets().value_bytes >= 4 && chunks.sizes().value_bytes >= 4;
+}
+
+// Returns the texels of a chunk as they are compressed. Tiles at the right edge repeat the last texel, and those at the
+// bottom end with zeros.
+std::vector<std::byte> TiffChunkWriter::chunk_of(std::size_t column, std::size_t first_row, std::size_t rows,
+                                                 const std::byte* texels) const {
+    const TiffImage& image = chunks_.image();
+    const std::size_t texel = image.channels * image.channel_bytes;
+    const std::size_t row_bytes = image.chunk.width * texel;
+    const std::size_t left = column * image.chunk.width;
+    const std::size_t width = std::min(image.chunk.width, image.extent.width - left);
+    std::vector<std::byte> chunk((image.is_tiled ? image.chunk.height : rows) * row_bytes);
+    for (std::size_t y = 0; y < rows; ++y) {
+        std::byte* const row = chunk.data() + y * row_bytes;
+        std::memcpy(row, texels + ((first_row + y) * image.extent.width + left) * texel, width * texel);
+        for (std::size_t x = width; x < image.chunk.width; ++x)
+            std::memcpy(row + x * texel, row + (width - 1) * texel, texel);
+        if (!chunks_.is_predicted()) continue;
+        if (image.channel_bytes == 1) {
+            subtract_before<std::uint8_t>(row, image.chunk.width, image.channels);
+        } else {
+            subtract_before<std::uint16_t>(row, image.chunk.width, image.channels);
+        }
+    }
+    return chunk;
+}
+
+void TiffChunkWriter::write(std::size_t first_row, std::size_t rows, const std::byte* texels) {
+    const TiffImage& image = chunks_.image();
+    const std::size_t across = count_of(image.extent.width, image.chunk.width);
+    const std::size_t first = first_row / image.chunk.height * across;
+    const std::size_t count = count_of(rows, image.chunk.height) * across;
+    const std::size_t chunk_bytes = image.chunk.width * image.chunk.height * image.channels * image.channel_bytes;
+    const std::size_t threads = std::min(cpu_cores(), count);
+    while (compressors_.size() < threads) compressors_.push_back(std::make_unique<ZlibCompressor>());
+    const std::size_t together = std::max(kTexelsTogether / chunk_bytes, 2 * threads);
+    for (std::size_t done = 0; done < count; done += together) {
+        std::vector<std::vector<std::byte>> streams(std::min(together, count - done));
+        std::atomic<std::size_t> next = 0;
+        std::mutex mutex;
+        std::exception_ptr failure;
+        run_in_parallel(threads, [&](std::size_t thread) {
+            try {
+                for (std::size_t i = next++; i < streams.size(); i = next++) {
+                    const std::size_t top = (done + i) / across * image.chunk.height;
+                    const auto chunk =
+                        chunk_of((done + i) % across, top, std::min(image.chunk.height, rows - top), texels);
+                    streams[i] = compressors_[thread]->compress(chunk);
+                }
+            } catch (...) {
+                const std::lock_guard lock(mutex);
+                failure = std::current_exception();
+            }
+        });
+        if (failure != nullptr) std::rethrow_exception(failure);
+        for (std::size_t i = 0; i < streams.size(); ++i) {
+            offsets_[first + done + i] = end_;
+            sizes_[first + done + i] = streams[i].size();
+            put(end_, streams[i]);
+            end_ += streams[i].size();
+        }
+    }
+}
+
+void TiffChunkWriter::finish() {
+    put_numbers(chunks_.offsets(), offsets_);
+    put_numbers(chunks_.sizes(), sizes_);
+}
+
+void TiffChunkWriter::put(std::uint64_t at, std::span<const std::byte> bytes) {
+    if (const int error = file_.write_at(at, bytes); error != 0) file_.fail(error);
+}
+
+// The file has the byte order of the machine.
+void TiffChunkWriter::put_numbers(const TiffField& field, const std::vector<std::uint64_t>& numbers) {
+    std::vector<std::byte> bytes(numbers.size() * field.value_bytes);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        if (field.value_bytes == 4 && numbers[i] > std::numeric_limits<std::uint32_t>::max()) file_.fail(EFBIG);
+        std::memcpy(bytes.data() + i * field.value_bytes, &numbers[i], field.value_bytes);
+    }
+    put(field.at, bytes);
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,48 @@
+#pragma once
+// Writes the texels of TIFF files that are compressed with deflate.
+//
+// OpenImageIO compresses strips with zlib, and several at the same time only if it gets rows of whole strips. Here, all
+// threads compress strips or tiles. OpenImageIO writes the file without texels before, so that it decides how colors,
+// metadata and compression are described.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "arrays/files/tiff_chunks.h"
+#include "arrays/files/zlib_stream.h"
+#include "core/new_file.h"
+
+namespace texton::detail {
+
+class TiffChunkWriter {
+public:
+    /// `chunks` are those of the file, whose directory has room for their offsets and sizes. Texels are written at its
+    /// end. Throws Error{io} if the system does not tell the size of the file.
+    TiffChunkWriter(NewFile& file, const TiffChunks& chunks);
+
+    /// Returns true if the directory has numbers of at least 32 bits for the offsets and sizes.
+    [[nodiscard]] static bool has_room(const TiffChunks& chunks) noexcept;
+    /// Returns the number of rows of a strip or tile.
+    std::size_t chunk_rows() const noexcept { return chunks_.image().chunk.height; }
+    /// Compresses and writes rows of the image, which are packed texels with the channels of the file. The first row
+    /// must be a multiple of chunk_rows(), and the last one must end a chunk or the image. Throws Error{io}.
+    void write(std::size_t first_row, std::size_t rows, const std::byte* texels);
+    /// Writes where the chunks are, after all rows were written. Throws Error{io}.
+    void finish();
+
+private:
+    std::vector<std::byte> chunk_of(std::size_t column, std::size_t first_row, std::size_t rows,
+                                    const std::byte* texels) const;
+    void put(std::uint64_t at, std::span<const std::byte> bytes);
+    void put_numbers(const TiffField& field, const std::vector<std::uint64_t>& numbers);
+
+    NewFile& file_;
+    const TiffChunks chunks_;
+    std::uint64_t end_;  // of the file
+    std::vector<std::uint64_t> offsets_;
+    std::vector<std::uint64_t> sizes_;
+    std::vector<std::unique_ptr<ZlibCompressor>> compressors_;  // of the threads
+};
+
+}  // namespace texton::detail

@@ -1,0 +1,201 @@
+#include "arrays/files/tiff_chunks.h"
+
+#include <OpenImageIO/parallel.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "arrays/files/zlib_stream.h"
+
+namespace texton::detail {
+namespace {
+
+// Tags and values of TIFF 6.0.
+enum Tag : unsigned {
+    kWidth = 256,
+    kLength = 257,
+    kBitsPerSample = 258,
+    kCompression = 259,
+    kPhotometric = 262,
+    kFillOrder = 266,
+    kStripOffsets = 273,
+    kSamplesPerPixel = 277,
+    kRowsPerStrip = 278,
+    kStripByteCounts = 279,
+    kPlanarConfiguration = 284,
+    kPredictor = 317,
+    kTileWidth = 322,
+    kTileLength = 323,
+    kTileOffsets = 324,
+    kTileByteCounts = 325,
+    kSampleFormat = 339
+};
+constexpr std::uint64_t kDeflate = 8, kOldDeflate = 32946;
+constexpr std::uint64_t kBlackIsZero = 1, kRgb = 2;
+constexpr std::uint64_t kHorizontalDifferences = 2;
+
+constexpr std::size_t kLargestChunk = std::size_t{8} << 20;  // each thread holds one
+constexpr std::size_t kMaxChannels = 64;
+
+std::size_t count_of(std::size_t length, std::size_t part) { return (length + part - 1) / part; }
+
+// Returns true if all channels have the same value of a field, or if the field is absent and `absent` is the value.
+bool all_are(const TiffNumbers& directory, unsigned tag, unsigned channels, std::uint64_t value, std::uint64_t absent) {
+    const TiffField* const field = directory.field(tag);
+    if (field == nullptr) return value == absent;
+    if (field->value_bytes == 0 || field->count == 0 || field->count > channels) return false;
+    const auto values = directory.numbers(field->at, field->value_bytes, field->count);
+    return values && std::ranges::all_of(*values, [&](std::uint64_t each) { return each == value; });
+}
+
+// Replaces differences by values, in each row.
+template <class Value>
+void add_differences(std::span<std::byte> texels, std::size_t row_bytes, std::size_t channels) {
+    for (std::size_t row = 0; row + row_bytes <= texels.size(); row += row_bytes) {
+        auto* const values = reinterpret_cast<Value*>(texels.data() + row);
+        const std::size_t count = row_bytes / sizeof(Value);
+        for (std::size_t i = channels; i < count; ++i) values[i] = static_cast<Value>(values[i] + values[i - channels]);
+    }
+}
+
+// As add_differences(), for bytes and a number of channels that is known: the sums stay in registers.
+template <std::size_t kChannels>
+void add_byte_differences(std::span<std::byte> texels, std::size_t row_bytes) {
+    for (std::size_t row = 0; row + row_bytes <= texels.size(); row += row_bytes) {
+        auto* value = reinterpret_cast<unsigned char*>(texels.data() + row);
+        unsigned char sums[kChannels] = {};
+        for (const auto* const end = value + row_bytes; value < end; value += kChannels) {
+            for (std::size_t i = 0; i < kChannels; ++i)
+                value[i] = sums[i] = static_cast<unsigned char>(sums[i] + value[i]);
+        }
+    }
+}
+
+void undo_prediction(const TiffImage& image, std::span<std::byte> texels, std::size_t row_bytes) {
+    if (image.channel_bytes == 2) return add_differences<std::uint16_t>(texels, row_bytes, image.channels);
+    switch (image.channels) {
+        case 1: return add_byte_differences<1>(texels, row_bytes);
+        case 3: return add_byte_differences<3>(texels, row_bytes);
+        case 4: return add_byte_differences<4>(texels, row_bytes);
+        default: return add_differences<std::uint8_t>(texels, row_bytes, image.channels);
+    }
+}
+
+}  // namespace
+
+std::size_t rows_of_strip(const TiffNumbers& directory) { return directory.value(kRowsPerStrip, 0); }
+
+std::optional<TiffChunks> TiffChunks::of(const TiffNumbers& directory, const TiffImage& image) {
+    const std::uint64_t compression = directory.value(kCompression, 1);
+    const std::uint64_t photometric = directory.value(kPhotometric, 0);
+    const std::uint64_t predictor = directory.value(kPredictor, 1);
+    const bool is_plain = !directory.is_big_endian() && image.channels >= 1 && image.channels <= kMaxChannels &&
+                          (image.channel_bytes == 1 || image.channel_bytes == 2) && image.extent.depth <= 1 &&
+                          image.chunk.depth <= 1 && (compression == kDeflate || compression == kOldDeflate) &&
+                          (photometric == kBlackIsZero || photometric == kRgb) &&
+                          (predictor == 1 || predictor == kHorizontalDifferences) &&
+                          directory.value(kFillOrder, 1) == 1 && directory.value(kPlanarConfiguration, 1) == 1 &&
+                          all_are(directory, kBitsPerSample, image.channels, image.channel_bytes * 8, 1) &&
+                          all_are(directory, kSampleFormat, image.channels, 1, 1);
+    const bool is_same =
+        directory.value(kWidth, 0) == image.extent.width && directory.value(kLength, 0) == image.extent.height &&
+        directory.value(kSamplesPerPixel, 1) == image.channels &&
+        (image.is_tiled ? directory.value(kTileWidth, 0) == image.chunk.width &&
+                              directory.value(kTileLength, 0) == image.chunk.height
+                        : directory.field(kTileWidth) == nullptr && image.chunk.width == image.extent.width &&
+                              directory.value(kRowsPerStrip, 0) == image.chunk.height);
+    if (!is_plain || !is_same || image.chunk.width == 0 || image.chunk.height == 0) return std::nullopt;
+    const TiffField* const offsets = directory.field(image.is_tiled ? kTileOffsets : kStripOffsets);
+    const TiffField* const sizes = directory.field(image.is_tiled ? kTileByteCounts : kStripByteCounts);
+    const std::size_t chunks =
+        count_of(image.extent.width, image.chunk.width) * count_of(image.extent.height, image.chunk.height);
+    const auto has_all = [&](const TiffField* field) {
+        return field != nullptr && field->value_bytes != 0 && field->count == chunks;
+    };
+    const std::size_t texel = image.channels * image.channel_bytes;
+    const bool is_small =
+        image.chunk.width <= kLargestChunk / texel && image.chunk.height <= kLargestChunk / (image.chunk.width * texel);
+    if (!has_all(offsets) || !has_all(sizes) || !is_small) return std::nullopt;
+    TiffChunks found;
+    found.image_ = image;
+    found.is_predicted_ = predictor == kHorizontalDifferences;
+    found.offsets_ = *offsets;
+    found.sizes_ = *sizes;
+    return found;
+}
+
+bool TiffChunks::read(const std::filesystem::path& path, const FileIdentity& identity, const Region& box,
+                      std::size_t texel_bytes, std::byte* packed, const Store& store) const {
+    const TiffNumbers numbers(path);
+    if (!numbers.file().is_open() || numbers.file().identity() != identity) return false;
+    const Extent chunk = image_.chunk;
+    const std::size_t across = count_of(image_.extent.width, chunk.width);
+    const std::size_t left = box.offset.x / chunk.width, top = box.offset.y / chunk.height;
+    const std::size_t columns = count_of(box.offset.x + box.extent.width, chunk.width) - left;
+    const std::size_t rows = count_of(box.offset.y + box.extent.height, chunk.height) - top;
+    const std::size_t first = top * across + left;
+    const std::size_t spanned = (rows - 1) * across + columns;
+    const auto values_of = [&](const TiffField& field) {
+        return numbers.numbers(field.at + first * field.value_bytes, field.value_bytes, spanned);
+    };
+    const auto offsets = values_of(offsets_), sizes = values_of(sizes_);
+    if (!offsets || !sizes) return false;
+    const std::size_t stored_texel = image_.channels * image_.channel_bytes;
+    const std::size_t stored_row = chunk.width * stored_texel;
+
+    std::atomic<bool> good = true, has_memory = true;
+    std::atomic<std::size_t> damaged = rows * columns;  // the first chunk
+    // Returns false if OpenImageIO must read the chunk.
+    const auto decode = [&](std::size_t index) {
+        const std::size_t x = (left + index % columns) * chunk.width, y = (top + index / columns) * chunk.height;
+        const std::size_t number = index / columns * across + index % columns;
+        // Tiles at the edge are stored as a whole. The last strip has the rows that are left.
+        const std::size_t height = image_.is_tiled ? chunk.height : std::min(chunk.height, image_.extent.height - y);
+        const std::size_t bytes = height * stored_row;
+        const std::uint64_t size = (*sizes)[number];
+        if (size > 2 * bytes + 1024) return false;  // deflate adds less
+        const auto compressed = std::make_unique_for_overwrite<std::byte[]>(size);
+        const auto texels = std::make_unique_for_overwrite<std::byte[]>(bytes);
+        if (numbers.file().read_at((*offsets)[number], {compressed.get(), size}) != size) return false;
+        const Decompressed result = decompress_zlib({compressed.get(), size}, {texels.get(), bytes});
+        if (result == Decompressed::damaged) {
+            std::size_t first_damaged = damaged;
+            while (index < first_damaged && !damaged.compare_exchange_weak(first_damaged, index)) {
+            }
+        }
+        if (result != Decompressed::complete) return false;
+        if (is_predicted_) undo_prediction(image_, {texels.get(), bytes}, stored_row);
+        const std::size_t begin_x = std::max(x, box.offset.x), begin_y = std::max(y, box.offset.y);
+        const std::size_t end_x = std::min(x + chunk.width, box.offset.x + box.extent.width);
+        const std::size_t end_y = std::min(y + height, box.offset.y + box.extent.height);
+        for (std::size_t row = begin_y; row < end_y; ++row) {
+            store(texels.get() + (row - y) * stored_row + (begin_x - x) * stored_texel, end_x - begin_x,
+                  packed + ((row - box.offset.y) * box.extent.width + begin_x - box.offset.x) * texel_bytes);
+        }
+        return true;
+    };
+
+    OIIO::parallel_for(std::uint64_t{0}, std::uint64_t{rows * columns}, [&](std::uint64_t index) {
+        try {
+            if (!decode(index)) good = false;
+        } catch (const std::bad_alloc&) {
+            has_memory = false;
+            good = false;
+        }
+    });
+    if (!has_memory) throw std::bad_alloc();
+    if (damaged < rows * columns) {
+        throw DamagedPart(fmt::format("contains a {} that cannot be decompressed, at column {} and row {}",
+                                      image_.is_tiled ? "tile" : "strip", (left + damaged % columns) * chunk.width,
+                                      (top + damaged / columns) * chunk.height));
+    }
+    return good;
+}
+
+}  // namespace texton::detail

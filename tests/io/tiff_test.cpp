@@ -1,0 +1,219 @@
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+#include <texton/image_save.h>
+
+#include "arrays/files/tiff_chunks.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/image_folder.h"
+
+// Strips and tiles of TIFF files with deflate, which Texton decodes and compresses itself.
+
+namespace texton {
+namespace {
+
+namespace fs = std::filesystem;
+using detail::TiffChunks;
+using detail::TiffImage;
+using detail::TiffNumbers;
+using OIIO::TypeDesc;
+using test::Bytes;
+using test::read_part;
+using test::same_bytes;
+using test::stored_image;
+using test::StoredImage;
+
+constexpr int kWidth = 83, kHeight = 71;
+
+class TiffTest : public testing::Test {
+protected:
+    fs::path at(const std::string& name) const { return folder_.at(name); }
+    test::ImageFolder folder_;
+};
+
+// Returns the chunks of the first image of a file, as it describes itself to OpenImageIO.
+std::optional<TiffChunks> chunks_of(const fs::path& path) {
+    const auto input = OIIO::ImageInput::open(path.string());
+    if (!input) return std::nullopt;
+    const OIIO::ImageSpec spec = input->spec();
+    const auto side = [](int length) { return static_cast<std::size_t>(length); };
+    TiffImage image{.extent = {side(spec.width), side(spec.height)},
+                    .chunk = {side(spec.tile_width), side(spec.tile_height)},
+                    .is_tiled = spec.tile_width != 0,
+                    .channels = static_cast<unsigned>(spec.nchannels),
+                    .channel_bytes = static_cast<unsigned>(spec.format.size())};
+    if (!image.is_tiled) image.chunk = {image.extent.width, side(spec.get_int_attribute("tiff:RowsPerStrip"))};
+    TiffNumbers numbers(path);
+    if (!numbers.next_directory()) return std::nullopt;
+    return TiffChunks::of(numbers, image);
+}
+
+// Returns texels of the file as Texton packs them: three channels get an alpha of 1.
+Bytes packed(const StoredImage& image) {
+    const Bytes& texels = image.levels.front();
+    if (image.spec.nchannels != 3) return texels;
+    const std::size_t channel = image.spec.format.size();
+    Bytes out;
+    for (std::size_t i = 0; i < texels.size(); i += 3 * channel) {
+        out.insert(out.end(), texels.begin() + static_cast<std::ptrdiff_t>(i),
+                   texels.begin() + static_cast<std::ptrdiff_t>(i + 3 * channel));
+        out.insert(out.end(), channel, std::byte{0xff});
+    }
+    return out;
+}
+
+Bytes box_of(const Bytes& texels, std::size_t texel, const Region& box) {
+    Bytes out;
+    for (std::size_t y = 0; y < box.extent.height; ++y) {
+        const std::size_t begin = ((box.offset.y + y) * kWidth + box.offset.x) * texel;
+        out.insert(out.end(), texels.begin() + static_cast<std::ptrdiff_t>(begin),
+                   texels.begin() + static_cast<std::ptrdiff_t>(begin + box.extent.width * texel));
+    }
+    return out;
+}
+
+TEST_F(TiffTest, StripsAndTilesHaveTheTexelsThatWereStored) {
+    for (const TypeDesc& type : {TypeDesc(TypeDesc::UINT8), TypeDesc(TypeDesc::UINT16)}) {
+        for (const int channels : {1, 2, 3, 4, 5}) {
+            for (const int chunk : {1, 7, 32, 100, -16, -128}) {  // rows of a strip; negative: sides of tiles
+                SCOPED_TRACE(fmt::format("{} x {}, chunk {}", channels, type.c_str(), chunk));
+                StoredImage stored = stored_image(kWidth, kHeight, channels, type, 3);
+                if (chunk > 0) {
+                    stored.spec.attribute("tiff:RowsPerStrip", chunk);
+                } else {
+                    stored.spec.tile_width = stored.spec.tile_height = -chunk;
+                }
+                const fs::path path = test::store(at("a.tif"), {stored});
+                EXPECT_TRUE(chunks_of(path)) << "OpenImageIO would decode it";
+                const ImageFile image = open_image(path);
+                const std::size_t texel = info(image.info().format).bytes;
+                Bytes expected = packed(stored);
+                if (channels == 5) {
+                    const std::size_t channel = type.size();
+                    Bytes first;
+                    for (std::size_t i = 0; i < expected.size(); i += 5 * channel)
+                        first.insert(first.end(), expected.begin() + static_cast<std::ptrdiff_t>(i),
+                                     expected.begin() + static_cast<std::ptrdiff_t>(i + 4 * channel));
+                    expected = first;
+                }
+                EXPECT_TRUE(same_bytes(read_part(image), expected));
+                for (const Region& box : {Region{{0, 5}, {kWidth, 9}}, Region{{3, 31}, {80, 40}},
+                                          Region{{15, 15}, {2, 2}}, Region{{82, 70}, {1, 1}}})
+                    EXPECT_TRUE(same_bytes(read_part(image, {.region = box}), box_of(expected, texel, box)));
+            }
+        }
+    }
+}
+
+TEST_F(TiffTest, PartsAndLevelsAreReadFromTheirOwnDirectories) {
+    std::vector<StoredImage> parts;
+    for (int part = 0; part < 3; ++part)
+        parts.push_back(stored_image(20 + part, 30, 1 + part, TypeDesc::UINT8, static_cast<unsigned>(part)));
+    const fs::path path = test::store(at("parts.tif"), parts);
+    for (int part = 0; part < 3; ++part) {
+        EXPECT_TRUE(
+            same_bytes(read_part(open_image(path, {.part = part})), packed(parts[static_cast<std::size_t>(part)])))
+            << part;
+    }
+    const StoredImage chain = test::stored_chain(100, 60, 4, TypeDesc::UINT8, 1, 16);
+    const ImageFile levels = open_image(test::store(at("levels.tif"), {chain}));
+    ASSERT_EQ(static_cast<std::size_t>(levels.info().levels), chain.levels.size());
+    for (int level = 0; level < levels.info().levels; ++level) {
+        EXPECT_TRUE(same_bytes(read_part(levels, {.level = level}), chain.levels[static_cast<std::size_t>(level)]))
+            << level;
+    }
+}
+
+TEST_F(TiffTest, OtherCompressionsAndTypesAreLeftToOpenImageIO) {
+    for (const char* compression : {"none", "lzw", "packbits"}) {
+        StoredImage stored = stored_image(kWidth, kHeight, 3, TypeDesc::UINT8, 3);
+        stored.spec.attribute("compression", compression);
+        const fs::path path = test::store(at("a.tif"), {stored});
+        EXPECT_FALSE(chunks_of(path)) << compression;
+        EXPECT_TRUE(same_bytes(read_part(open_image(path)), packed(stored))) << compression;
+    }
+    for (const TypeDesc& type : {TypeDesc(TypeDesc::FLOAT), TypeDesc(TypeDesc::INT16), TypeDesc(TypeDesc::UINT32)}) {
+        const StoredImage stored = stored_image(kWidth, kHeight, 1, type, 3);
+        const fs::path path = test::store(at("a.tif"), {stored});
+        EXPECT_FALSE(chunks_of(path)) << type.c_str();
+        EXPECT_TRUE(same_bytes(read_part(open_image(path)), stored.levels.front())) << type.c_str();
+    }
+}
+
+// OpenImageIO 2.4 returns other texels without an error.
+TEST_F(TiffTest, DamagedChunksAreErrorsThatNameTheFile) {
+    StoredImage stored = stored_image(kWidth, kHeight, 3, TypeDesc::UINT8, 3);
+    stored.spec.attribute("tiff:RowsPerStrip", 8);
+    const Bytes good = test::file_bytes(test::store(at("good.tif"), {stored}));
+    const auto chunks = chunks_of(at("good.tif"));
+    ASSERT_TRUE(chunks);
+    const TiffNumbers numbers(at("good.tif"));
+    const auto offsets = numbers.numbers(chunks->offsets().at, chunks->offsets().value_bytes, chunks->offsets().count);
+    ASSERT_TRUE(offsets);
+    for (const std::uint64_t offset : *offsets) {
+        Bytes bad = good;
+        bad[offset] ^= std::byte{0x0f};  // the header of the stream
+        const fs::path path = test::write_bytes(at("bad.tif"), bad);
+        test::expect_error([&] { (void)read_part(open_image(path)); }, ErrorCode::io, "texton::ImageFile",
+                           {"bad.tif", "strip", "cannot be decompressed"});
+    }
+    Bytes beyond = good;  // the first strip begins after the end of the file
+    std::fill_n(beyond.begin() + static_cast<std::ptrdiff_t>(chunks->offsets().at), 3, std::byte{0xff});
+    const fs::path path = test::write_bytes(at("beyond.tif"), beyond);
+    test::expect_error([&] { (void)read_part(open_image(path)); }, ErrorCode::io, "texton::ImageFile", {"beyond.tif"});
+}
+
+TEST_F(TiffTest, SavedFilesAreReadByOpenImageIOAndKeepTheirMetadata) {
+    struct Row {
+        Format format;
+        std::optional<Extent> tile;
+    };
+    for (const Row& row : {Row{Format::r8_unorm, {}}, Row{Format::rg8_unorm, Extent{16, 16}},
+                           Row{Format::rgba8_srgb, {}}, Row{Format::rgba8_unorm, Extent{64, 32}},
+                           Row{Format::rgba16_unorm, {}}, Row{Format::r16_unorm, Extent{128, 128}}}) {
+        SCOPED_TRACE(fmt::format("{} {}", name(row.format), row.tile ? row.tile->width : 0));
+        const Bytes texels = test::pattern(packed_bytes(row.format, {kWidth, kHeight}), 7);
+        save(at("a.tif"), host_view(texels.data(), row.format, {kWidth, kHeight}),
+             {.tile = row.tile,
+              .attributes = {{"Artist", "somebody", "string"}, {"ICCProfile", "1, 2, 3", "uint8[3]"}}});
+        OIIO::ImageSpec as_stored;
+        as_stored.attribute("oiio:UnassociatedAlpha", 1);
+        const auto input = OIIO::ImageInput::open(at("a.tif").string(), &as_stored);
+        ASSERT_TRUE(input);
+        const OIIO::ImageSpec spec = input->spec();
+        EXPECT_EQ(spec.get_string_attribute("compression"), "zip");
+        EXPECT_EQ(spec.get_string_attribute("Artist"), "somebody");
+        EXPECT_EQ(spec.tile_width, row.tile ? static_cast<int>(row.tile->width) : 0);
+        EXPECT_EQ(spec.get_string_attribute("oiio:ColorSpace") == "sRGB", row.format == Format::rgba8_srgb);
+        Bytes read(texels.size());
+        ASSERT_TRUE(input->read_image(0, 0, 0, spec.nchannels, spec.format, read.data())) << input->geterror();
+        EXPECT_TRUE(same_bytes(read, texels));
+        EXPECT_TRUE(chunks_of(at("a.tif")));
+    }
+}
+
+// The image is written in several bands, of which the last one ends within a strip.
+TEST_F(TiffTest, ImagesOfSeveralBandsAreWrittenAndReadCompletely) {
+    const Extent extent{3001, 1503};
+    const Bytes texels = test::pattern(packed_bytes(Format::rgba8_unorm, extent), 5);
+    save(at("a.tif"), host_view(texels.data(), Format::rgba8_unorm, extent), {.alpha = SavedAlpha::kept});
+    EXPECT_TRUE(same_bytes(read_part(open_image(at("a.tif"))), texels));
+}
+
+TEST_F(TiffTest, OtherCompressionsAreWrittenByOpenImageIO) {
+    const Bytes texels = test::pattern(packed_bytes(Format::rgba8_unorm, {kWidth, kHeight}), 7);
+    for (const char* compression : {"none", "lzw", "zip:9"}) {
+        save(at("a.tif"), host_view(texels.data(), Format::rgba8_unorm, {kWidth, kHeight}),
+             {.compression = compression, .alpha = SavedAlpha::kept});
+        EXPECT_TRUE(same_bytes(read_part(open_image(at("a.tif"))), texels)) << compression;
+    }
+}
+
+}  // namespace
+}  // namespace texton
