@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <future>
 #include <set>
 #include <span>
 #include <string_view>
@@ -32,6 +33,7 @@ using detail::one_line;
 
 constexpr const char* kSave = "texton::save";
 constexpr Extent kTile{64, 64};
+constexpr std::size_t kChunkBandBytes = std::size_t{4} << 20;  // two such bands are in memory
 
 // Whether an ICC profile can describe an image with this number of channels. CMYK is converted to RGB on reading.
 bool describes(std::span<const std::uint8_t> profile, int channels) {
@@ -276,15 +278,24 @@ private:
         cannot_hold_format();
     }
 
+    // Compresses and writes a band while the next one is read, or computed by the image.
     void write_chunks(const detail::ImageSource& part, detail::TiffChunkWriter& chunks) {
         const Extent extent = part.level(0);
         const Extent granule{extent.width, chunks.chunk_rows(), 1};
-        for (const Region& box : detail::cut(part.format(), detail::whole(extent), granule, detail::kBandBytes)) {
+        const std::size_t row = extent.width * static_cast<std::size_t>(channels_) * output_->spec().format.size();
+        std::vector<std::byte> written;
+        std::future<void> writing;  // ends before `written` is destroyed
+        for (const Region& box : detail::cut(part.format(), detail::whole(extent), granule, kChunkBandBytes)) {
             const std::span<const std::byte> texels = bands_.read(part, 0, box);
-            chunks.write(box.offset.y, box.extent.height,
-                         static_cast<const std::byte*>(written_of(part.format(), texels)));
+            const auto* const stored = static_cast<const std::byte*>(written_of(part.format(), texels));
+            if (writing.valid()) writing.get();
+            written.assign(stored, stored + box.extent.height * row);
+            writing = std::async(std::launch::async, [&chunks, &written, rows = box.extent.height, y = box.offset.y] {
+                chunks.write(y, rows, written.data());
+            });
             bands_.report(texels.size());
         }
+        writing.get();
     }
 
     void write_level(const detail::ImageSource& part, int level) {

@@ -89,12 +89,12 @@ void undo_prediction(const TiffImage& image, std::span<std::byte> texels, std::s
 
 }  // namespace
 
-std::size_t rows_of_strip(const TiffNumbers& directory) { return directory.value(kRowsPerStrip, 0); }
+std::size_t rows_of_strip(const TiffNumbers& directory) { return directory.value(kRowsPerStrip, 0).value_or(0); }
 
 std::optional<TiffChunks> TiffChunks::of(const TiffNumbers& directory, const TiffImage& image) {
-    const std::uint64_t compression = directory.value(kCompression, 1);
-    const std::uint64_t photometric = directory.value(kPhotometric, 0);
-    const std::uint64_t predictor = directory.value(kPredictor, 1);
+    const auto compression = directory.value(kCompression, 1);
+    const auto photometric = directory.value(kPhotometric, 0);
+    const auto predictor = directory.value(kPredictor, 1);
     const bool is_plain = !directory.is_big_endian() && image.channels >= 1 && image.channels <= kMaxChannels &&
                           (image.channel_bytes == 1 || image.channel_bytes == 2) && image.extent.depth <= 1 &&
                           image.chunk.depth <= 1 && (compression == kDeflate || compression == kOldDeflate) &&

@@ -29,11 +29,17 @@ std::uint64_t number_in(std::span<const std::byte> bytes, bool big_endian) noexc
 }  // namespace
 
 TiffNumbers::TiffNumbers(const std::filesystem::path& path) : file_(path) {
-    constexpr std::uint64_t kBigEndian = 0x4d4d, kBigTiff = 43;
-    if (!file_.is_open()) return;
-    big_endian_ = number(0, 2) == kBigEndian;
-    large_ = number(2, 2) == kBigTiff;
-    next_ = (large_ ? number(8, 8) : number(4, 4)).value_or(0);
+    constexpr std::byte kBigEndian{'M'}, kLittleEndian{'I'};
+    constexpr std::uint64_t kTiff = 42, kBigTiff = 43;
+    std::byte header[16];
+    const std::size_t got = file_.is_open() ? file_.read_at(0, header) : 0;
+    if (got < 8 || header[0] != header[1] || (header[0] != kBigEndian && header[0] != kLittleEndian)) return;
+    big_endian_ = header[0] == kBigEndian;
+    const std::span<const std::byte> bytes(header);
+    const std::uint64_t version = number_in(bytes.subspan(2, 2), big_endian_);
+    large_ = version == kBigTiff;
+    if (version == kTiff) next_ = number_in(bytes.subspan(4, 4), big_endian_);
+    if (large_ && got == bytes.size()) next_ = number_in(bytes.subspan(8, 8), big_endian_);
 }
 
 std::optional<std::uint64_t> TiffNumbers::number(std::uint64_t at, unsigned bytes) const {
@@ -63,8 +69,8 @@ bool TiffNumbers::next_directory() {
     const std::size_t entry_bytes = large_ ? 20 : 12;
     const std::uint64_t count = std::min(number(at, count_bytes).value_or(0), kMaxFields);
     std::vector<std::byte> entries(count * entry_bytes + offset_bytes);
-    const std::size_t got = file_.read_at(at + count_bytes, entries);
-    for (std::size_t i = 0; i < count && (i + 1) * entry_bytes <= got; ++i) {
+    if (count == 0 || file_.read_at(at + count_bytes, entries) != entries.size()) return false;
+    for (std::size_t i = 0; i < count; ++i) {
         const auto entry = std::span<const std::byte>(entries).subspan(i * entry_bytes, entry_bytes);
         const auto integer = [&](std::size_t first, std::size_t bytes) {
             return number_in(entry.subspan(first, bytes), big_endian_);
@@ -75,14 +81,18 @@ bool TiffNumbers::next_directory() {
         field.count = integer(4, offset_bytes);
         // The entry contains the values if they fit, or else their offset.
         const std::size_t value_at = 4 + offset_bytes;
-        const bool fits = field.value_bytes != 0 && field.count <= offset_bytes / field.value_bytes;
-        field.at = fits ? at + count_bytes + i * entry_bytes + value_at : integer(value_at, offset_bytes);
+        field.has_value = field.value_bytes != 0 && field.count != 0 && field.count <= offset_bytes / field.value_bytes;
+        if (field.has_value) {
+            field.at = at + count_bytes + i * entry_bytes + value_at;
+            field.value = integer(value_at, field.value_bytes);
+        } else {
+            field.at = integer(value_at, offset_bytes);
+        }
         fields_.push_back(field);
     }
-    if (got != entries.size()) return count != 0;
     next_ = number_in(std::span<const std::byte>(entries).last(offset_bytes), big_endian_);
-    is_last_ = count != 0 && next_ == 0;
-    return count != 0;
+    is_last_ = next_ == 0;
+    return true;
 }
 
 const TiffField* TiffNumbers::field(unsigned tag) const noexcept {
@@ -90,17 +100,17 @@ const TiffField* TiffNumbers::field(unsigned tag) const noexcept {
     return found == fields_.end() ? nullptr : &*found;
 }
 
-std::uint64_t TiffNumbers::value(unsigned tag, std::uint64_t absent) const {
+std::optional<std::uint64_t> TiffNumbers::value(unsigned tag, std::uint64_t absent) const noexcept {
     const TiffField* const found = field(tag);
-    if (found == nullptr || found->value_bytes == 0 || found->count == 0) return absent;
-    return number(found->at, found->value_bytes).value_or(absent);
+    if (found == nullptr) return absent;
+    return found->has_value ? std::optional(found->value) : std::nullopt;
 }
 
 TiffDirectory first_tiff_directory(const std::filesystem::path& path) {
     constexpr unsigned kImageDepth = 32997;
     TiffNumbers numbers(path);
     if (!numbers.next_directory()) return {};
-    return {numbers.value(kImageDepth, 1), numbers.is_last()};
+    return {numbers.value(kImageDepth, 1).value_or(1), numbers.is_last()};
 }
 
 }  // namespace texton::detail

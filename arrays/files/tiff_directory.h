@@ -15,6 +15,8 @@ struct TiffField {
     unsigned value_bytes = 0;  ///< 2, 4 or 8; 0 for types other than unsigned integers
     std::uint64_t count = 0;   ///< of values
     std::uint64_t at = 0;      ///< offset of the first value in the file
+    std::uint64_t value = 0;   ///< the first value, if has_value
+    bool has_value = false;    ///< the directory contains the values
 };
 
 /// Reads unsigned integers of a TIFF file in its byte order.
@@ -31,14 +33,16 @@ public:
     /// Returns integers of the same size that follow each other, or nothing if the file ends before.
     std::optional<std::vector<std::uint64_t>> numbers(std::uint64_t at, unsigned bytes, std::size_t count) const;
 
-    /// Reads the next directory. Returns false, and there are no fields, if there is none or if it cannot be read.
+    /// Reads the next directory. Returns false, and there are no fields, if there is none or if it cannot be read
+    /// completely.
     bool next_directory();
     /// Returns true if no directory follows the current one. False if that cannot be read.
     bool is_last() const noexcept { return is_last_; }
     /// Returns a field of the current directory, or null.
     const TiffField* field(unsigned tag) const noexcept;
-    /// Returns the first value of a field, or `absent` if there is none.
-    std::uint64_t value(unsigned tag, std::uint64_t absent) const;
+    /// Returns the first value of a field, or `absent` if there is no such field, or nothing if the directory does not
+    /// contain its values or if they are no unsigned integers.
+    std::optional<std::uint64_t> value(unsigned tag, std::uint64_t absent) const noexcept;
 
 private:
     InputFile file_;

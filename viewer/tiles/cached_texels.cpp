@@ -71,9 +71,9 @@ void CachedTexels::add_level(int level) {
 
 // --- rows ------------------------------------------------------------------------------------------------------------
 
-// Reads a few rows of tiles at a time: decoding takes memory in proportion.
+// Reads a few rows of tiles, or strips that are decoded at the same time: decoding takes memory in proportion.
 void CachedTexels::read_rows(Rows rows, std::byte* texels) const {
-    constexpr std::size_t kAtOnce = std::size_t{4} << 20;  // bytes
+    constexpr std::size_t kAtOnce = std::size_t{8} << 20;  // bytes
     const std::size_t granule = std::max<std::size_t>(image_.access().granule.height, 1);
     const std::size_t step = std::max<std::size_t>(kAtOnce / (granule * row_bytes_), 1) * granule;
     for (std::size_t y = rows.first; y < rows.end;) {

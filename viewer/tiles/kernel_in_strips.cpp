@@ -19,6 +19,7 @@ namespace texton::tiles {
 namespace {
 
 constexpr std::size_t kMaxStripRows = 1024;
+constexpr std::size_t kEfficientStrips = std::size_t{32} << 20;  // bytes of strips and of the rows that they read
 
 [[noreturn]] void refuse(const Kernel& kernel, ErrorCode code, std::string problem, std::string remedy,
                          std::vector<ErrorNumber> numbers = {}) {
@@ -213,13 +214,16 @@ void KernelInStrips::plan(std::size_t memory) {
                fmt::format("Use --memory {}MiB or more for each kernel.", (needed(unit) >> 20) + 1),
                {{"needed", needed(unit)}, {"memory", memory}});
     }
+    constexpr std::size_t kFewRows = 16;
+    const std::size_t few_rows = std::min(std::max(kFewRows, unit), shape_.extent.height);
     if (reads_rows_) {
-        constexpr std::size_t kFewRows = 16;
         reads_tiles_ = true;
-        reads_tiles_ = needed(std::min(std::max(kFewRows, unit), shape_.extent.height)) <= memory / 2;
+        reads_tiles_ = needed(few_rows) <= memory / 2;
     }
-    // Blocks of texels get most of the memory.
-    const std::size_t of_rows = reads_rows_ ? memory : memory / 4;
+    // Blocks of texels get most of the memory. Rows take no more than makes strips efficient: texels that several rows
+    // read are few in comparison with the others. Strips of CUDA devices are larger, because each is copied as a whole.
+    const std::size_t enough = copies() ? memory : std::min(memory, std::max(kEfficientStrips, 2 * needed(few_rows)));
+    const std::size_t of_rows = reads_rows_ ? enough : memory / 4;
     std::size_t fits = 1;  // in units
     std::size_t too_many = std::min(kMaxStripRows, shape_.extent.height) / unit + 1;
     while (too_many - fits > 1) {

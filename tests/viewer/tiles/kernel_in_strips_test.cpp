@@ -175,6 +175,21 @@ TEST_P(EveryKernelInStripsTest, GivesTheBitsOfTheKernelInMemoryOrIsRefusedByName
     EXPECT_GT(small, 0U) << "no memory below the size of the inputs was enough";
 }
 
+TEST(LargeImageInStripsTest, StripsTakeNoMoreMemoryThanMakesThemEfficient) {
+    constexpr std::size_t kWidth = 4096, kHeight = 4096;
+    const std::vector<std::byte> texels(kWidth * kHeight * 4);
+    const ConstView whole = host_view(texels.data(), Format::rgba8_unorm, {kWidth, kHeight});
+    const auto strip_rows = [&](double sigma, std::size_t memory) {
+        const verify::KernelRun run{.kernel = &kernel_named("gaussian"), .parameters = {{"sigma", sigma}}};
+        return KernelInStrips(Device::cpu(), run, {{.image = image_of(whole)}}, memory).strip_rows();
+    };
+    const std::size_t rows = strip_rows(1, std::size_t{512} << 20);
+    EXPECT_LT(rows * kWidth * 4 * 4, std::size_t{40} << 20) << "two strips, and the rows that they read";
+    EXPECT_EQ(strip_rows(1, std::size_t{256} << 20), rows);
+    EXPECT_LT(strip_rows(1, std::size_t{8} << 20), rows);
+    EXPECT_GE(strip_rows(100, std::size_t{512} << 20), 300U) << "most rows that a strip reads are its own";
+}
+
 TEST(LargeImageInStripsTest, ImagesBeyondTheLimitsOfTexturesHaveTheTexelsOfTheirParts) {
     // Wider than a texture can be.
     constexpr std::size_t kWidth = 140001, kHeight = 120;
