@@ -18,6 +18,7 @@
 #include "tests/window/fixture.h"
 #include "viewer/gui/live_images.h"
 #include "viewer/gui/vector_graphics.h"
+#include "viewer/model/host_image.h"
 
 namespace texton::viewer::test {
 namespace {
@@ -103,6 +104,24 @@ TEST_F(LiveTest, DroppedFramesAreCountedInTheTitle) {
     EXPECT_TRUE(comes_true([&] { return texel() == 12; }));
     EXPECT_TRUE(comes_true([&] { return window().windowTitle().contains(" dropped)"); }))
         << window().windowTitle().toStdString();
+}
+
+// Documents read frames where the program has put them. Jobs may need many documents for long.
+TEST_F(LiveTest, KeptFramesStayAsTheyAreWhileFurtherFramesArrive) {
+    listen();
+    std::vector<std::shared_ptr<const Document>> kept;
+    for (int value = 1; value <= 7; ++value) {
+        ASSERT_EQ(show_gray(value).outcome, ShowOutcome::shown);
+        ASSERT_TRUE(comes_true([&] { return texel() == value; }));
+        kept.push_back(workspace().document());
+    }
+    for (int value = 1; value <= 7; ++value) {
+        const Document& document = *kept[static_cast<std::size_t>(value - 1)];
+        const std::vector<std::byte> expected(32 * 16, static_cast<std::byte>(value));
+        EXPECT_EQ(document.texels({}, {0, 0, 32, 16}), expected) << value;
+        EXPECT_EQ(verify::read_array(document.array()).levels.front().texels, expected) << value << " on the device";
+        EXPECT_EQ(verify::read_texels(document.file(), {}, {32, 16}), expected) << value << " as an image";
+    }
 }
 
 TEST_F(LiveTest, AnImageOfAnotherSizeReplacesTheImage) {

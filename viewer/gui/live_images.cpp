@@ -17,6 +17,10 @@ namespace {
 
 constexpr int kPatience = 200;         // milliseconds
 constexpr std::size_t kMaxArrays = 3;  // shown, waiting, being copied
+// Maximum number of frames whose shared memory documents hold: the one that the canvas shows, and the next one. The
+// newest frame can be a third one, of which the document has a copy. The program always finds memory for another one.
+constexpr std::size_t kMaxHeld = 2;
+static_assert(kMaxHeld + 2 <= detail::FrameMemory::kSlots);
 
 Source source_of(const std::string& name, std::uint64_t number) {
     std::string title = name;
@@ -41,12 +45,13 @@ ArrayInfo info_of(const LiveFrame& frame, const Device& device) {
     return info;
 }
 
-// Copies a frame to the array, or to a new one if the array is empty.
-std::shared_ptr<const Document> document_of(const LiveFrame& frame, const Device& device, const std::string& title,
-                                            Array array) {
-    if (array.block() == nullptr) array = Array(device, info_of(frame, device));
-    copy(array.view(), host_view(static_cast<const void*>(frame.texels.data()), frame.format, frame.extent));
-    return Document::of_frame(std::move(array), title, frame.number);
+// Copies a frame to the array. If `holds_frame` is true, the document keeps the frame instead, and copies it when the
+// array is needed: the canvas reads only the texels that it shows.
+std::shared_ptr<const Document> document_of(const std::shared_ptr<const LiveFrame>& frame, const std::string& title,
+                                            Array array, bool holds_frame) {
+    if (holds_frame) return Document::of_frame(std::move(array), frame->texels, frame, title, frame->number);
+    copy(array.view(), host_view(static_cast<const void*>(frame->texels.data()), frame->format, frame->extent));
+    return Document::of_frame(std::move(array), title, frame->number);
 }
 
 }  // namespace
@@ -81,6 +86,11 @@ LiveImages::~LiveImages() {
 bool LiveImages::is_open(const Source& source) const {
     const std::vector<Source>& open = workspace_.session().images;
     return std::ranges::find(open, source) != open.end();
+}
+
+bool LiveImages::is_current(const Image& image) const {
+    const Session& session = workspace_.session();
+    return session.current < session.images.size() && session.images[session.current] == image.source;
 }
 
 // Returns the index of a live image, or of the file with this path or name; the number of images if there is none.
@@ -168,11 +178,12 @@ std::shared_ptr<const Document> LiveImages::make(Shown& shown, const Source& sou
                      .problem = "the image belongs to a program that this window has not received",
                      .remedy = "Start the program again."});
     }
-    return document_of(*frame, device, title_of_frame(source, *frame, false), {});
+    return document_of(frame, title_of_frame(source, *frame, false), Array(device, info_of(*frame, device)), false);
 }
 
 void LiveImages::copy_newest(Image& image, const LiveImage& state) {
     if (image.copies || image.next || state.version == image.version) return;
+    if (is_current(image) && waits_for_canvas_) return;  // a later frame may be ready then
     const std::shared_ptr<const LiveFrame> frame = server_.frame(image.name);
     if (!frame) return;
     image.version = state.version;
@@ -183,28 +194,33 @@ void LiveImages::copy_newest(Image& image, const LiveImage& state) {
     Array free;
     for (const Array& each : image.arrays)
         if (each.block().use_count() == 1) free = each;
+    {
+        const std::lock_guard lock(shown_->mutex);
+        shown_->frames[image.source.paths.front()] = frame;
+    }
+    std::erase_if(image.held, [](const auto& each) { return each.expired(); });
+    const bool is_held = std::ranges::any_of(image.held, [&](const auto& each) { return each.lock() == frame; });
+    const bool holds_frame = frame->extent.depth == 1 && (is_held || image.held.size() < kMaxHeld);
+    if (holds_frame && !is_held) image.held.push_back(frame);
     const std::string title = title_of_frame(image.source, *frame, state.has_ended);
     const QPointer<LiveImages> self(this);
     workspace_.jobs().start("live " + image.name, [=, name = image.name](const CancellationToken&) -> Jobs::Finish {
         std::shared_ptr<const Document> document;
+        Array array = free;
         QString problem;
         try {
-            document = document_of(*frame, device, title, free);
+            if (array.block() == nullptr) array = Array(device, info);
+            document = document_of(frame, title, array, holds_frame);
         } catch (const std::exception& error) {
             problem = QString::fromStdString(error_text(error));
         }
-        return [self, name, frame, document, problem] {
+        return [self, name, document, array, problem] {
             if (!self) return;
             const auto found = self->images_.find(name);
             if (found == self->images_.end()) return;
             Image& image = found->second;
             image.copies = false;
             if (!document) return self->workspace_.tell(problem);
-            {
-                const std::lock_guard lock(self->shown_->mutex);
-                self->shown_->frames[image.source.paths.front()] = frame;
-            }
-            const Array& array = document->array();
             const bool known =
                 std::ranges::any_of(image.arrays, [&](const Array& each) { return each.block() == array.block(); });
             if (!known && image.arrays.size() < kMaxArrays) image.arrays.push_back(array);
@@ -214,11 +230,10 @@ void LiveImages::copy_newest(Image& image, const LiveImage& state) {
     });
 }
 
-// Shows the next frame, unless the canvas has not painted the current one yet. Then copies the frame after it.
+// Shows the next frame, unless the canvas has not painted the current one yet.
 void LiveImages::put(Image& image) {
     if (!image.next) return;
-    const Session& session = workspace_.session();
-    const bool is_current = session.current < session.images.size() && session.images[session.current] == image.source;
+    const bool is_current = this->is_current(image);
     if (is_current && waits_for_canvas_) return;
     if (!is_open(image.source) || image.next->device() != workspace_.device()) {
         image.next.reset();
@@ -236,6 +251,7 @@ void LiveImages::frame_painted() {
     patience_.stop();
     waits_for_canvas_ = false;
     for (auto& [name, image] : images_) put(image);
+    update();
 }
 
 void LiveImages::answer(const LiveRequest& request) {

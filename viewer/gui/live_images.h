@@ -34,11 +34,12 @@ private:
         std::string name;
         Source source;
         std::uint64_t creation = 0;
-        std::uint64_t version = 0;             // of the frame that was copied or is being copied
-        bool copies = false;                   // while a job copies a frame
-        bool is_closed = false;                // by the user
-        std::vector<Array> arrays;             // of documents, to be used again
-        std::shared_ptr<const Document> next;  // waits until the canvas has painted the one before
+        std::uint64_t version = 0;                         // of the frame that was copied or is being copied
+        bool copies = false;                               // while a job copies a frame
+        bool is_closed = false;                            // by the user
+        std::vector<Array> arrays;                         // of documents, to be used again
+        std::vector<std::weak_ptr<const LiveFrame>> held;  // of documents that have not copied them
+        std::shared_ptr<const Document> next;              // waits until the canvas has painted the one before
     };
 
     void update();
@@ -49,6 +50,7 @@ private:
     void answer(const LiveRequest& request);
     void draw();
     bool is_open(const Source& source) const;
+    bool is_current(const Image& image) const;
     std::size_t index_of(const std::string& name) const;
 
     Workspace& workspace_;
@@ -56,7 +58,7 @@ private:
     std::uint64_t next_source_ = 0;
     bool waits_for_canvas_ = false;
     QTimer patience_;  // for a canvas that is not visible
-    /// The frames that the images show, by the paths of their sources. Jobs use it, and can outlive this object.
+    /// The newest frames that were taken, by the paths of the sources of their images. Jobs use it, and can outlive this object.
     struct Shown {
         std::mutex mutex;
         std::map<std::string, std::shared_ptr<const LiveFrame>> frames;

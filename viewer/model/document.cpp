@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <mutex>
 
 #include <fmt/format.h>
 
@@ -43,6 +44,12 @@ int streamed_levels(const Device& device, const ArrayInfo& image, std::size_t bu
 }
 
 }  // namespace
+
+// Texels that are copied to the array when it is needed.
+struct Document::HostTexels {
+    ConstView view;
+    std::once_flag copied{};
+};
 
 std::shared_ptr<const Document> Document::open(const Source& source, const Device& device,
                                                const OnImageProgress& progress,
@@ -151,6 +158,21 @@ std::shared_ptr<const Document> Document::of_frame(Array array, std::string titl
     return document;
 }
 
+std::shared_ptr<const Document> Document::of_frame(Array array, std::span<const std::byte> texels,
+                                                   std::shared_ptr<const void> owner, std::string title,
+                                                   std::uint64_t number) {
+    detail::MemoryLocation location =
+        host_view(static_cast<const void*>(texels.data()), array.info().format, array.info().extent).location();
+    location.owner = std::shared_ptr<const detail::Block>(std::move(owner), nullptr);  // views keep it alive
+    const ConstView view(std::move(location));
+    const std::shared_ptr<Document> document(new Document({}, std::move(title), image_of(view), array.device()));
+    document->array_ = std::move(array);
+    document->whole_ = document->info();
+    document->live_frame_ = number;
+    document->host_texels_ = std::make_shared<HostTexels>(view);
+    return document;
+}
+
 void Document::halve(int times) {
     const std::shared_ptr<Document> alone(new Document(*this));
     alone->whole_ = info(0);
@@ -159,7 +181,14 @@ void Document::halve(int times) {
     halvings_ = times;
 }
 
-const Array& Document::array(int plane) const { return is_planar() ? planar_.plane(std::clamp(plane, 0, 1)) : array_; }
+const Array& Document::array_of(int plane) const {
+    return is_planar() ? planar_.plane(std::clamp(plane, 0, 1)) : array_;
+}
+
+const Array& Document::array(int plane) const {
+    if (host_texels_) std::call_once(host_texels_->copied, [&] { copy(array_.view(), host_texels_->view); });
+    return array_of(plane);
+}
 
 SubresourceIndex Document::clamped(const SubresourceIndex& subresource) const {
     SubresourceIndex out;
@@ -231,7 +260,8 @@ std::vector<std::byte> Document::array_texels(const SubresourceIndex& subresourc
     const Extent extent{here.width, here.height};
     const Format format = info(subresource.plane).format;
     std::vector<std::byte> out(packed_bytes(format, extent));
-    copy(host_view(out.data(), format, extent), array(subresource.plane).view(part));
+    copy(host_view(out.data(), format, extent),
+         host_texels_ ? host_texels_->view.region(*part.region) : array(subresource.plane).view(part));
     const int times = halvings(clamped(subresource));
     if (times == 0) return out;
     const std::size_t texel = texton::info(format).bytes;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,12 @@ public:
     static std::shared_ptr<const Document> of(Array array, std::string title, const Document* like = nullptr);
     /// Creates a document from a frame of a running program. `number` is at least 1.
     static std::shared_ptr<const Document> of_frame(Array array, std::string title, std::uint64_t number);
+    /// Creates a document from a frame of a running program whose texels, in packed rows of host memory, are copied to
+    /// the array when that is needed for the first time. `owner` keeps the texels, which must not change. The array
+    /// must be 2D, without levels.
+    static std::shared_ptr<const Document> of_frame(Array array, std::span<const std::byte> texels,
+                                                    std::shared_ptr<const void> owner, std::string title,
+                                                    std::uint64_t number);
 
     /// Returns the title for the window: the name of the file.
     const std::string& title() const noexcept { return title_; }
@@ -92,10 +99,11 @@ public:
     bool is_planar() const noexcept { return planes_ == 2; }       ///< Returns true if the format is planar.
     int planes() const noexcept { return planes_; }                ///< Returns the number of planes: 1 or 2.
 
-    /// Returns the array. For a planar image it is the array of a plane: r8 and rg8, or r16 and rg16.
+    /// Returns the array. For a planar image it is the array of a plane: r8 and rg8, or r16 and rg16. Throws the errors
+    /// of copy() if the texels of a frame are copied to it by this call.
     const Array& array(int plane = 0) const;
     /// Returns the description of the array.
-    const ArrayInfo& info(int plane = 0) const { return array(plane).info(); }
+    const ArrayInfo& info(int plane = 0) const { return array_of(plane).info(); }
 
     /// Returns the nearest subresource that exists in the files.
     SubresourceIndex clamped(const SubresourceIndex& subresource) const;
@@ -138,6 +146,7 @@ private:
           file_(image_),
           device_(std::move(device)) {}
     void halve(int times);
+    const Array& array_of(int plane) const;
     std::vector<std::byte> array_texels(const SubresourceIndex& subresource, const TexelBox& box) const;
 
     Source source_;
@@ -152,6 +161,8 @@ private:
     int planes_ = 1;
     int halvings_ = 0;
     std::uint64_t live_frame_ = 0;
+    struct HostTexels;
+    std::shared_ptr<HostTexels> host_texels_;  // null: the array has the texels
     ArrayInfo whole_;
     ArrayInfo whole_chroma_;
     std::shared_ptr<const FileTexels> file_texels_;  // null if the array is not reduced

@@ -89,6 +89,21 @@ void look_up(const FormatInfo& format, std::span<const std::byte> bytes, std::sp
     look_up<Code, 4>(format, bytes, out);
 }
 
+template <std::size_t channels>
+void copy_floats(std::span<const std::byte> bytes, std::span<Color> out) {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        Color value{};
+        std::memcpy(value.data(), bytes.data() + i * channels * sizeof(float), channels * sizeof(float));
+        out[i] = value;
+    }
+}
+
+void copy_floats(int channels, std::span<const std::byte> bytes, std::span<Color> out) {
+    if (channels == 1) return copy_floats<1>(bytes, out);
+    if (channels == 2) return copy_floats<2>(bytes, out);
+    std::memcpy(out.data(), bytes.data(), out.size_bytes());
+}
+
 void decode_text(const FormatInfo& format, std::span<const std::byte> bytes, std::span<Color> out) {
     const auto channels = static_cast<std::size_t>(format.channels);
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -112,6 +127,7 @@ void decode(Format format, std::span<const std::byte> bytes, std::span<Color> ou
     if (row.layout == FormatLayout::packed) return decode_packed(format, bytes, out);
     if (row.bits == 8) return look_up<std::uint8_t>(row, bytes, out);
     if (row.bits == 16) return look_up<std::uint16_t>(row, bytes, out);
+    if (row.kind == FormatKind::floating) return copy_floats(row.channels, bytes, out);
     decode_text(row, bytes, out);
 }
 
