@@ -278,11 +278,12 @@ private:
         cannot_hold_format();
     }
 
-    // Compresses and writes a band while the next one is read, or computed by the image.
+    // Compresses and writes a band while the next one is read, or computed by the image, if a thread can be started.
     void write_chunks(const detail::ImageSource& part, detail::TiffChunkWriter& chunks) {
         const Extent extent = part.level(0);
         const Extent granule{extent.width, chunks.chunk_rows(), 1};
         const std::size_t row = extent.width * static_cast<std::size_t>(channels_) * output_->spec().format.size();
+        constexpr auto kWhenPossible = std::launch::async | std::launch::deferred;
         std::vector<std::byte> written;
         std::future<void> writing;  // ends before `written` is destroyed
         for (const Region& box : detail::cut(part.format(), detail::whole(extent), granule, kChunkBandBytes)) {
@@ -290,7 +291,7 @@ private:
             const auto* const stored = static_cast<const std::byte*>(written_of(part.format(), texels));
             if (writing.valid()) writing.get();
             written.assign(stored, stored + box.extent.height * row);
-            writing = std::async(std::launch::async, [&chunks, &written, rows = box.extent.height, y = box.offset.y] {
+            writing = std::async(kWhenPossible, [&chunks, &written, rows = box.extent.height, y = box.offset.y] {
                 chunks.write(y, rows, written.data());
             });
             bands_.report(texels.size());
