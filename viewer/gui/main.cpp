@@ -10,6 +10,7 @@
 
 #include <texton/error.h>
 
+#include "arrays/files/reader/forked_helper.h"
 #include "viewer/gui/application.h"
 #include "viewer/gui/main_window.h"
 #include "viewer/gui/panel.h"
@@ -240,7 +241,6 @@ int run(int argc, char** argv, const Options& options, QSize size) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    texton::viewer::end_on_signals();
     Options options;
     CLI::App app("Displays images as a GPU samples them, with their texels, samplers, kernels and memory.",
                  "texton-view");
@@ -349,6 +349,9 @@ int main(int argc, char** argv) {
                   << " is not a valid size. Use WIDTHxHEIGHT, at least 640x400.\n";
         return 2;
     }
+    const bool forks = options.save.empty() && texton::viewer::file_reading().isolated;
+    if (forks) texton::reader::fork_helper();  // before this process starts threads
+    texton::viewer::end_on_signals();
     if (!options.save.empty()) {
         try {
             return save_live_frames(options);
@@ -357,7 +360,7 @@ int main(int argc, char** argv) {
             return 2;
         }
     }
-    if (texton::viewer::file_reading().isolated) texton::start_reader();  // while the window is made
+    if (forks) texton::start_reader();  // if it was not forked
     try {
         return run(argc, argv, options, *size);
     } catch (const std::exception& error) {

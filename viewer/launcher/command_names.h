@@ -9,8 +9,8 @@ namespace texton::launcher {
 /// A command and its description in the help of `texton`.
 struct CommandName {
     const char* name;
-    const char* summary;  ///< one sentence in the imperative, without a full stop
-    bool reads_images = false;
+    const char* summary;        ///< one sentence in the imperative, without a full stop
+    bool reads_images = false;  ///< true: with the program texton-reader
 };
 
 /// All commands, in alphabetical order.
@@ -29,7 +29,7 @@ inline constexpr std::array kCommandNames{
     CommandName{"run", "Run a sampling kernel on images, and write the results to files", true},
     CommandName{"stats", "Print statistics, percentiles and histograms of image files", true},
     CommandName{"verify", "Run a suite of regression tests, and compare the results with approved references", true},
-    CommandName{"view", "Open images in the viewer, texton-view", true},
+    CommandName{"view", "Open images in the viewer, texton-view"},  // makes a reader of its own
 };
 
 /// Returns whether a command reads image files, for which it needs the program texton-reader.

@@ -47,8 +47,8 @@ void become(const std::string& program, std::vector<std::string> arguments) {
 // Returns whether the command reads image files in another process.
 bool needs_reader(const std::vector<std::string>& arguments) {
     constexpr std::string_view kWithoutReader[] = {"--in-process", "--help", "-h", "--list", "--version"};
-    if (arguments.size() < 2 || !texton::launcher::reads_images(arguments[1])) return false;
-    if (arguments.size() == 2 && arguments[1] != "view") return false;  // the command lacks its files
+    if (arguments.size() < 3) return false;  // the command lacks its files
+    if (!texton::launcher::reads_images(arguments[1])) return false;
     return std::ranges::find_first_of(arguments, kWithoutReader) == arguments.end();
 }
 
@@ -88,15 +88,10 @@ void start_worker(const fs::path& folder) {
                  texton::detail::kStartedWorker);
 }
 
-int start_view(const std::vector<std::string>& typed, std::vector<std::string> arguments) {
+int start_view(std::vector<std::string> arguments) {
     std::error_code unreadable;
-    const fs::path folder = own_folder();
-    const fs::path beside = folder / "texton-view";
+    const fs::path beside = own_folder() / "texton-view";
     const std::string program = fs::exists(beside, unreadable) ? beside.string() : "texton-view";
-    if (needs_reader(typed)) {
-        const bool is_here = fs::exists(folder / "texton-reader", unreadable);
-        start_reader(is_here ? folder : (folder / TEXTON_LIBEXEC).lexically_normal());
-    }
     arguments.insert(arguments.begin(), program);
     become(program, arguments);
     std::cerr << "texton view: " << program << " could not be started: " << std::strerror(errno)
@@ -136,7 +131,7 @@ int run(int argc, char** argv) {
     const std::vector<std::string> typed(argv, argv + argc);
     try {
         program.parse(argc, argv);
-        if (program.got_subcommand("view")) return start_view(typed, program.get_subcommand("view")->remaining());
+        if (program.got_subcommand("view")) return start_view(program.get_subcommand("view")->remaining());
     } catch (const CLI::ParseError& error) {
         if (program.get_subcommands().empty()) {
             if (error.get_exit_code() == 0) {

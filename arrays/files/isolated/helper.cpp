@@ -155,12 +155,12 @@ class Helper {
 public:
     // Does not wait for the program. Throws Error{unsupported} if it cannot be started.
     Helper(const char* object, Owner owner) : owner_(std::move(owner)) {
-        auto [ours, theirs] = socket_pair(object);
-        theirs = above(std::move(theirs));
-        if (!theirs) not_created(object, "a descriptor", errno);
-        process_.emplace(object, spawn(object, owner_.program, theirs.number()));
-        theirs.reset();
-        control_ = std::move(ours);
+        start(object, [&](int control) { return spawn(object, owner_.program, control); });
+    }
+    // Starts the helper in another way than the program.
+    Helper(const char* object, Owner owner, const std::function<pid_t(int)>& make)
+        : owner_(std::move(owner)), is_adopted_(true) {
+        start(object, make);
     }
     // Takes over a helper that was started before.
     Helper(const char* object, Owner owner, OwnedDescriptor control, pid_t process)
@@ -173,7 +173,7 @@ public:
 
     bool belongs_to(const Owner& owner) const noexcept { return owner_ == owner; }
     // Waits until the program has started. Throws Error{unsupported} if it is not a texton-reader of this version.
-    // Returns false if another program has started it, and it is not one.
+    // Returns false if it was not started as that program, and is none.
     bool has_started(const char* object) {
         if (is_started_) return true;
         ::setsockopt(control_.number(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
@@ -193,6 +193,15 @@ public:
     }
 
 private:
+    void start(const char* object, const std::function<pid_t(int)>& make) {
+        auto [ours, theirs] = socket_pair(object);
+        theirs = above(std::move(theirs));
+        if (!theirs) not_created(object, "a descriptor", errno);
+        const pid_t process = make(theirs.number());
+        if (process < 0) not_created(object, "a process", errno);
+        process_.emplace(object, process);
+        control_ = std::move(ours);
+    }
     // A forked copy of the process only closes its descriptors: the helper belongs to the original.
     void end() noexcept {
         control_.reset();
@@ -260,6 +269,11 @@ public:
     void start(const char* object) {
         const std::lock_guard lock(mutex_);
         start_for(object, owner_now(object));
+    }
+    void start(const char* object, const std::function<pid_t(int)>& make) {
+        const std::lock_guard lock(mutex_);
+        const Owner owner = owner_now(object);
+        if (helper_ == nullptr && chosen_.empty()) helper_ = std::make_unique<Helper>(object, owner, make);
     }
     void connect(const char* object, std::span<const int> descriptors) {
         const std::lock_guard lock(mutex_);
@@ -384,6 +398,10 @@ bool ReaderConnection::is_idle() const noexcept {
         count = ::poll(&event, 1, 0);
     } while (count < 0 && errno == EINTR);
     return count == 0;
+}
+
+void start_helper(const char* object, const std::function<pid_t(int)>& make) {
+    CurrentHelper::instance().start(object, make);
 }
 
 ReaderConnection connect_reader(const char* object, const fs::path& path) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,6 +63,11 @@ private:
     OwnedDescriptor memory_;
     FolderId folder_;
 };
+
+/// Starts the helper in another way than as a program: `make` starts a child of this process, whose control socket is
+/// its argument, and returns its number, or -1. If the child ends, the program texton-reader is started instead. Does
+/// nothing if there is a helper, or if TEXTON_READER selects a program. Throws the errors of connect_reader().
+void start_helper(const char* object, const std::function<pid_t(int control)>& make);
 
 /// Starts a process that reads files. Starts the helper first if there is none, if it ended, or if it was started for
 /// another process, another user or another program than it would be now. If `path` is relative, paths in requests

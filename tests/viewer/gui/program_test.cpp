@@ -17,6 +17,7 @@
 
 #include "tests/support/configured_path.h"
 #include "tests/support/on_every_device.h"
+#include "tests/support/reader_processes.h"
 
 namespace texton::viewer {
 namespace {
@@ -223,6 +224,30 @@ TEST_F(ViewerTest, SignalDuringAReviewEndsItsCommand) {
                                 "! kill -0 $(cat pid)");
     EXPECT_EQ(result.status, 0) << "the command still runs";
     EXPECT_NE(result.err.find("ended 143"), std::string::npos) << result.err;
+}
+
+// The copy has the libraries in memory that the program texton-reader would have to load.
+TEST_F(ViewerTest, FilesAreReadByACopyOfTheProcessWhichEndsWithIt) {
+    const auto program_of = [](pid_t process) {
+        std::error_code ended;
+        return fs::read_symlink("/proc/" + std::to_string(process) + "/exe", ended);
+    };
+    const pid_t window = ::fork();
+    if (window == 0) {
+        ::setenv("QT_QPA_PLATFORM", "offscreen", 1);
+        ::unsetenv("TEXTON_READER");
+        ::execl(kProgram.c_str(), kProgram.c_str(), "--no-listen", kCard.c_str(), nullptr);
+        ::_exit(127);
+    }
+    ASSERT_GT(window, 0);
+    pid_t reader = 0;
+    EXPECT_TRUE(test::eventually([&] { return (reader = test::helper_of(window)) != 0; }));
+    EXPECT_EQ(program_of(reader), fs::canonical(kProgram));
+    ::kill(window, SIGTERM);
+    int status = 0;
+    EXPECT_EQ(::waitpid(window, &status, 0), window);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << status;
+    EXPECT_TRUE(test::eventually([&] { return program_of(reader).empty(); }));
 }
 
 TEST_F(ViewerTest, UnwritableScreenshotIsReported) {
