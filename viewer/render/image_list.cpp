@@ -176,7 +176,15 @@ Thumbnail thumbnail(const std::shared_ptr<const Document>& document, int side) {
     scene.height = out.height;
     scene.session.view = {zoom, {static_cast<double>(extent.width) / 2, static_cast<double>(extent.height) / 2}};
     scene.session.fits = false;
-    out.pixels = render(scene, {0, 0, out.width, out.height});
+    if (document->live_frame() > 0) {
+        // All texels of a 4K frame take longer to read than the next frame needs to arrive.
+        const PlanePixel origin = canvas_origin(scene);
+        const Values values = values_of(scene, {origin.x, origin.y, out.width, out.height}, Quality::quick);
+        out.pixels.resize(values.values.size());
+        show_values(values, scene.session.display, out.pixels);
+    } else {
+        out.pixels = render(scene, {0, 0, out.width, out.height});
+    }
     out.text = description(document->file().info(), document->frames());
     return out;
 }

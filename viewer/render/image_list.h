@@ -26,7 +26,7 @@ struct Thumbnail {
 };
 
 /// Returns a thumbnail of the first subresource with default display settings. The larger of width and height is `side`
-/// pixels. Throws the errors of render().
+/// pixels. Pixels of a frame of a running program show single texels instead of means. Throws the errors of render().
 [[nodiscard]] Thumbnail thumbnail(const std::shared_ptr<const Document>& document, int side);
 /// Opens files on the CPU device and returns their thumbnail. If the texels have more than `max_bytes` bytes, the
 /// result contains only the description. Of a large 2D image without levels and of another format than integers, only

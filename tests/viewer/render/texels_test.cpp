@@ -4,6 +4,9 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <memory>
+#include <optional>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -261,6 +264,30 @@ TEST_P(TexelsTest, ComparisonWithoutAReferenceIsRefused) {
     test::expect_error([&] { (void)compare_region(scene); }, ErrorCode::bad_argument, "texton::viewer::compare_region");
 }
 
+// --- frames of running programs ---
+
+TEST_P(TexelsTest, TexelsOfAFrameAreCopiedToItsArrayWhenItIsNeeded) {
+    auto texels = std::make_shared<const std::vector<std::byte>>(
+        std::vector<std::byte>{std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}, std::byte{5}, std::byte{6}});
+    const std::weak_ptr<const void> owner = texels;
+    std::optional<ImageFile> file;
+    {
+        const auto frame = Document::of_frame(Array(device(), {.format = Format::r8_unorm, .extent = {3, 2}}), *texels,
+                                              texels, "frame", 5);
+        EXPECT_EQ(frame->live_frame(), 5u);
+        EXPECT_EQ(frame->extent({}), (Extent{3, 2}));
+        EXPECT_EQ(frame->texels({}, {1, 0, 2, 2}),
+                  (std::vector<std::byte>{std::byte{2}, std::byte{3}, std::byte{5}, std::byte{6}}));
+        EXPECT_EQ(verify::read_array(frame->array()).levels.front().texels, *texels);
+        file = frame->file();
+    }
+    const std::vector<std::byte> expected = *texels;
+    texels.reset();
+    EXPECT_EQ(verify::read_texels(*file, {}, {3, 2}), expected) << "the image keeps the texels";
+    file.reset();
+    EXPECT_TRUE(owner.expired());
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, TexelsTest, test::every_device(), test::device_label);
 
 // --- thumbnails ---
@@ -280,6 +307,27 @@ TEST(ThumbnailTest, ThumbnailShowsTheWholeImageWithItsAspectRatio) {
     const Thumbnail dot = thumbnail(Document::open({{kAssets / "odd_1x1.png"}}, Device::cpu()), 64);
     EXPECT_EQ(dot.width, 64);
     EXPECT_EQ(dot.height, 64);
+}
+
+// Reading all texels of each frame would take longer than the next frame needs to arrive.
+TEST(ThumbnailTest, ThumbnailsOfFramesOfProgramsShowSingleTexels) {
+    const Extent extent{256, 128};
+    std::vector<std::byte> columns(extent.width * extent.height);
+    for (std::size_t i = 0; i < columns.size(); ++i) columns[i] = i % 2 == 0 ? std::byte{0} : std::byte{255};
+    const auto array = [&] {
+        Array made(Device::cpu(), {.format = Format::r8_unorm, .extent = extent});
+        copy(made.view(), host_view(static_cast<const void*>(columns.data()), Format::r8_unorm, extent));
+        return made;
+    };
+    const auto grays = [](const Thumbnail& made) {
+        return std::ranges::count_if(made.pixels,
+                                     [](std::uint32_t pixel) { return pixel != 0xff000000 && pixel != 0xffffffff; });
+    };
+    const Thumbnail image = thumbnail(Document::of(array(), "columns"), 64);
+    const Thumbnail frame = thumbnail(Document::of_frame(array(), "columns", 1), 64);
+    EXPECT_EQ(grays(image), 64 * 32);
+    EXPECT_EQ(frame.pixels.size(), 64u * 32);
+    EXPECT_EQ(grays(frame), 0);
 }
 
 // Of a large image, only some rows are read.
