@@ -151,6 +151,23 @@ std::vector<ChannelRun> runs_of(std::span<const std::size_t> channels) {
     return runs;
 }
 
+// Adds alpha to texels of three bytes.
+void widen(const std::byte* stored, std::size_t texels, std::byte* packed) {
+    constexpr std::uint32_t kAlpha = 0xff000000;  // little-endian, as on all platforms of CUDA
+    std::size_t i = 0;
+    for (; i + 4 <= texels; i += 4) {
+        std::uint32_t from[3];
+        std::memcpy(from, stored + i * 3, sizeof(from));
+        const std::uint32_t to[4] = {from[0] | kAlpha, from[0] >> 24 | from[1] << 8 | kAlpha,
+                                     from[1] >> 16 | from[2] << 16 | kAlpha, from[2] >> 8 | kAlpha};
+        std::memcpy(packed + i * 4, to, sizeof(to));
+    }
+    for (; i < texels; ++i) {
+        std::memcpy(packed + i * 4, stored + i * 3, 3);
+        packed[i * 4 + 3] = std::byte{0xff};
+    }
+}
+
 class OiioFile : public ImageSource {
 public:
     OiioFile(std::filesystem::path path, const FileIdentity& identity, int part, Format format, bool srgb,
@@ -230,10 +247,7 @@ private:
         if (has_all && !is_widened_) {
             std::memcpy(packed, stored, texels * texel);
         } else if (has_all && channel == 1) {
-            for (std::size_t i = 0; i < texels; ++i) {
-                std::memcpy(packed + i * 4, stored + i * 3, 3);
-                packed[i * 4 + 3] = std::byte{0xff};
-            }
+            widen(stored, texels, packed);
         } else {
             for (const ChannelRun& run : runs_) {
                 const auto begin = static_cast<std::size_t>(run.begin) * channel;

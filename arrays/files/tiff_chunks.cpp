@@ -1,11 +1,11 @@
 #include "arrays/files/tiff_chunks.h"
 
 #include <OpenImageIO/parallel.h>
+#include <OpenImageIO/thread.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <memory>
 #include <new>
 #include <vector>
 
@@ -152,7 +152,7 @@ bool TiffChunks::read(const std::filesystem::path& path, const FileIdentity& ide
     std::atomic<bool> good = true, has_memory = true;
     std::atomic<std::size_t> damaged = rows * columns;  // the first chunk
     // Returns false if OpenImageIO must read the chunk.
-    const auto decode = [&](std::size_t index) {
+    const auto decode = [&](std::size_t index, std::vector<std::byte>& compressed, std::vector<std::byte>& texels) {
         const std::size_t x = (left + index % columns) * chunk.width, y = (top + index / columns) * chunk.height;
         const std::size_t number = index / columns * across + index % columns;
         // Tiles at the edge are stored as a whole. The last strip has the rows that are left.
@@ -160,33 +160,39 @@ bool TiffChunks::read(const std::filesystem::path& path, const FileIdentity& ide
         const std::size_t bytes = height * stored_row;
         const std::uint64_t size = (*sizes)[number];
         if (size > 2 * bytes + 1024) return false;  // deflate adds less
-        const auto compressed = std::make_unique_for_overwrite<std::byte[]>(size);
-        const auto texels = std::make_unique_for_overwrite<std::byte[]>(bytes);
-        if (numbers.file().read_at((*offsets)[number], {compressed.get(), size}) != size) return false;
-        const Decompressed result = decompress_zlib({compressed.get(), size}, {texels.get(), bytes});
+        compressed.resize(std::max(compressed.size(), size));
+        texels.resize(bytes);
+        const std::span<std::byte> stream = std::span(compressed).first(size);
+        if (numbers.file().read_at((*offsets)[number], stream) != size) return false;
+        const Decompressed result = decompress_zlib(stream, texels);
         if (result == Decompressed::damaged) {
             std::size_t first_damaged = damaged;
             while (index < first_damaged && !damaged.compare_exchange_weak(first_damaged, index)) {
             }
         }
         if (result != Decompressed::complete) return false;
-        if (is_predicted_) undo_prediction(image_, {texels.get(), bytes}, stored_row);
+        if (is_predicted_) undo_prediction(image_, texels, stored_row);
         const std::size_t begin_x = std::max(x, box.offset.x), begin_y = std::max(y, box.offset.y);
         const std::size_t end_x = std::min(x + chunk.width, box.offset.x + box.extent.width);
         const std::size_t end_y = std::min(y + height, box.offset.y + box.extent.height);
         for (std::size_t row = begin_y; row < end_y; ++row) {
-            store(texels.get() + (row - y) * stored_row + (begin_x - x) * stored_texel, end_x - begin_x,
+            store(texels.data() + (row - y) * stored_row + (begin_x - x) * stored_texel, end_x - begin_x,
                   packed + ((row - box.offset.y) * box.extent.width + begin_x - box.offset.x) * texel_bytes);
         }
         return true;
     };
 
-    OIIO::parallel_for(std::uint64_t{0}, std::uint64_t{rows * columns}, [&](std::uint64_t index) {
+    const std::size_t chunks = rows * columns;
+    const std::size_t threads = std::min(static_cast<std::size_t>(OIIO::default_thread_pool()->size()) + 1, chunks);
+    std::atomic<std::size_t> next = 0;
+    OIIO::parallel_for(std::uint64_t{0}, std::uint64_t{threads}, [&](std::uint64_t) {
         try {
-            if (!decode(index)) good = false;
+            std::vector<std::byte> compressed, texels;
+            for (std::size_t index = next++; index < chunks; index = next++) {
+                if (!decode(index, compressed, texels)) good = false;
+            }
         } catch (const std::bad_alloc&) {
             has_memory = false;
-            good = false;
         }
     });
     if (!has_memory) throw std::bad_alloc();

@@ -19,7 +19,7 @@ namespace texton::tiles {
 namespace {
 
 constexpr std::size_t kMaxStripRows = 1024;
-constexpr std::size_t kEfficientStrips = std::size_t{32} << 20;  // bytes of strips and of the rows that they read
+constexpr std::size_t kEfficientStrips = std::size_t{16} << 20;  // bytes of strips and of the rows that they read
 
 [[noreturn]] void refuse(const Kernel& kernel, ErrorCode code, std::string problem, std::string remedy,
                          std::vector<ErrorNumber> numbers = {}) {
@@ -149,8 +149,14 @@ detail::MappedRows KernelInStrips::mapped(ArrayInfo info) const try {
 
 // --- the plan --------------------------------------------------------------------------------------------------------
 
+// Returns the rows of an input that rows of the image need.
+Rows KernelInStrips::rows_needed(std::size_t input, Rows rows) const {
+    return detail::rows_read(*run_.kernel, arguments_, textures_, input, shape_.extent, rows).value();
+}
+
+// Returns the rows of an input that are in memory while rows of the image are computed.
 Rows KernelInStrips::rows_of(std::size_t input, Rows rows) const {
-    Rows read = detail::rows_read(*run_.kernel, arguments_, textures_, input, shape_.extent, rows).value();
+    Rows read = rows_needed(input, rows);
     if (reads_tiles_) {
         const std::size_t granule = granule_of(input);
         read.end = std::min((read.end + granule - 1) / granule * granule, textures_[input].extent().height);
@@ -179,8 +185,8 @@ std::size_t KernelInStrips::bytes_of_rows(std::size_t rows) const {
         if (cached_[i] == nullptr) continue;
         std::size_t most = 0;
         for (std::size_t first = 0; first < height; first += step)
-            most = std::max(most, rows_of(i, {first, std::min(first + rows, height)}).count());
-        if (reads_tiles_) most += granule_of(i);  // the end of the row of tiles in other strips
+            most = std::max(most, rows_needed(i, {first, std::min(first + rows, height)}).count());
+        if (reads_tiles_) most += granule_of(i);  // up to the end of a row of tiles
         bytes += 2 * (most + 1) * cached_[i]->row_bytes();
         if (copies()) bytes += copied_[i].array.bytes_of(most + 1);
     }
@@ -191,6 +197,18 @@ std::size_t KernelInStrips::bytes_of_rows(std::size_t rows) const {
 std::size_t KernelInStrips::granule_of(std::size_t input) const {
     const ImageFile& image = cached_[input]->image();
     return image.metadata().file_kind == "memory" ? 1 : std::max<std::size_t>(image.access().granule.height, 1);
+}
+
+// Returns the number of rows of the image for which a row of tiles is decoded, at most a few.
+std::size_t KernelInStrips::rows_of_granules() const {
+    constexpr std::size_t kFewRows = 16;
+    std::size_t rows = 1;
+    for (std::size_t i = 0; i < cached_.size(); ++i) {
+        if (cached_[i] == nullptr) continue;
+        const std::size_t height = textures_[i].extent().height;
+        rows = std::max(rows, (granule_of(i) * shape_.extent.height + height - 1) / height);
+    }
+    return std::min(rows, kFewRows);
 }
 
 // Files are decoded in whole tiles or strips, of which rows can begin in one and end in another.
@@ -214,16 +232,21 @@ void KernelInStrips::plan(std::size_t memory) {
                fmt::format("Use --memory {}MiB or more for each kernel.", (needed(unit) >> 20) + 1),
                {{"needed", needed(unit)}, {"memory", memory}});
     }
-    constexpr std::size_t kFewRows = 16;
-    const std::size_t few_rows = std::min(std::max(kFewRows, unit), shape_.extent.height);
+    const std::size_t few_rows = std::min(std::max(rows_of_granules(), unit), shape_.extent.height);
     if (reads_rows_) {
         reads_tiles_ = true;
         reads_tiles_ = needed(few_rows) <= memory / 2;
     }
-    // Blocks of texels get most of the memory. Rows take no more than makes strips efficient: texels that several rows
-    // read are few in comparison with the others. Strips of CUDA devices are larger, because each is copied as a whole.
-    const std::size_t enough = copies() ? memory : std::min(memory, std::max(kEfficientStrips, 2 * needed(few_rows)));
-    const std::size_t of_rows = reads_rows_ ? enough : memory / 4;
+    // Blocks of texels get most of the memory. Strips of CUDA devices are large, because each is copied as a whole.
+    // Other strips take no more memory than makes them efficient: at least as much as the rows that two strips read,
+    // and those of the last row of tiles, which are kept for the next strip. If they are decoded again, all memory is
+    // used.
+    std::size_t of_rows = reads_rows_ ? memory : memory / 4;
+    if (reads_tiles_ && !copies()) {
+        const std::size_t few = needed(few_rows), fixed = 2 * few - std::min(2 * few, needed(2 * few_rows));
+        const std::size_t shared = fixed - std::min(fixed, bytes_of_decoding());
+        of_rows = std::min(memory, fixed + std::max(kEfficientStrips, shared));
+    }
     std::size_t fits = 1;  // in units
     std::size_t too_many = std::min(kMaxStripRows, shape_.extent.height) / unit + 1;
     while (too_many - fits > 1) {

@@ -70,11 +70,13 @@ private:
     std::size_t row_bytes() const;
     std::size_t bytes_of_rows(std::size_t rows) const;
     std::size_t granule_of(std::size_t input) const;
+    std::size_t rows_of_granules() const;
     std::size_t bytes_of_decoding() const;
     void plan(std::size_t memory);
     void compute_by_blocks(Rows rows, Rows strip, const Linear& pixels);
     void enqueue(Rows rows, Rows strip, const Linear& pixels);
     void copy_rows(std::size_t input, Rows rows);
+    Rows rows_needed(std::size_t input, Rows rows) const;
     Rows rows_of(std::size_t input, Rows rows) const;
 
     verify::KernelRun run_;
