@@ -1,6 +1,9 @@
 #include "kernels/metrics/code_rows.h"
 
+#include <algorithm>
 #include <cstring>
+
+#include "kernels/metrics/codes.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/metrics/code_rows.cpp"
@@ -38,11 +41,7 @@ std::uint32_t add_row(const std::uint32_t* a, const std::uint32_t* b, std::size_
     return largest;
 }
 
-void value_row(const std::uint32_t* codes, std::size_t channels, std::size_t channel, std::int32_t zero, float factor,
-               std::size_t count, float* values) {
-    for (std::size_t i = 0; i < count; ++i)
-        values[i] = static_cast<float>(static_cast<std::int32_t>(codes[i * channels + channel]) - zero) * factor;
-}
+std::size_t value_row(const StoredValues&, const std::byte*, std::size_t, std::span<float* const>) { return 0; }
 
 #else
 
@@ -142,29 +141,110 @@ std::uint32_t add_row(const std::uint32_t* a, const std::uint32_t* b, std::size_
     return largest;
 }
 
-void value_row(const std::uint32_t* codes, std::size_t channels, std::size_t channel, std::int32_t zero, float factor,
-               std::size_t count, float* values) {
+// The stored bits of the channels of as many texels as a vector has lanes.
+template <int bits>
+class StoredBits {
+public:
+    StoredBits(const std::byte* texels, std::size_t channels) {
+        const auto* const words = reinterpret_cast<const std::uint32_t*>(texels);
+        switch (channels * bits) {
+            case 8: words_[0] = promoted<std::uint8_t>(texels); break;
+            case 16: words_[0] = promoted<std::uint16_t>(texels); break;
+            case 32: words_[0] = hn::LoadU(tag_, words); break;
+            case 64: hn::LoadInterleaved2(tag_, words, words_[0], words_[1]); break;
+            default: hn::LoadInterleaved4(tag_, words, words_[0], words_[1], words_[2], words_[3]);
+        }
+    }
+
+    Vector operator[](std::size_t channel) const {
+        if constexpr (bits == 32) {
+            return words_[channel];
+        } else {
+            constexpr std::size_t kInWord = 32 / bits;
+            const Vector shifted =
+                hn::ShiftRightSame(words_[channel / kInWord], static_cast<int>(channel % kInWord * bits));
+            return hn::And(shifted, hn::Set(tag_, (1u << bits) - 1));
+        }
+    }
+
+private:
+    template <class T>
+    static Vector promoted(const std::byte* texels) {
+        const hn::Rebind<T, Tag> stored;
+        return hn::PromoteTo(tag_, hn::LoadU(stored, reinterpret_cast<const T*>(texels)));
+    }
+
+    static constexpr Tag tag_{};
+    Vector words_[4];
+};
+
+// Writes value_of(bits of a channel, channel) of vectors of texels. The last vector may overlap the one before it.
+template <int bits, class ValueOf>
+HWY_INLINE std::size_t value_vectors(const StoredValues& stored, const std::byte* texels, std::size_t count,
+                                     std::span<float* const> values, const ValueOf& value_of) {
+    const hn::RebindToFloat<Tag> floats;
+    const std::size_t lanes = hn::Lanes(Tag()), texel_bytes = stored.channels * bits / 8;
+    if (count < lanes) return 0;
+    for (std::size_t i = 0; i < count; i += lanes) {
+        i = std::min(i, count - lanes);
+        const StoredBits<bits> channels(texels + i * texel_bytes, stored.channels);
+        for (std::size_t c = 0; c < values.size(); ++c) hn::StoreU(value_of(channels[c], c), floats, values[c] + i);
+    }
+    return count;
+}
+
+template <int bits>
+std::size_t integer_values(const StoredValues& stored, const std::byte* texels, std::size_t count,
+                           std::span<float* const> values) {
     const Tag tag;
     const hn::RebindToSigned<Tag> numbers;
     const hn::RebindToFloat<Tag> floats;
-    const std::size_t lanes = hn::Lanes(tag);
-    const auto origin = hn::Set(numbers, zero);
-    const auto scale = hn::Set(floats, factor);
-    std::size_t i = 0;
-    for (; i + lanes <= count; i += lanes) {
-        Vector of[4];
-        const std::uint32_t* from = codes + i * channels;
-        if (channels == 4)
-            hn::LoadInterleaved4(tag, from, of[0], of[1], of[2], of[3]);
-        else if (channels == 2)
-            hn::LoadInterleaved2(tag, from, of[0], of[1]);
-        else
-            of[0] = hn::LoadU(tag, from);
-        const auto code = hn::BitCast(numbers, of[channel]);
-        hn::StoreU(hn::Mul(hn::ConvertTo(floats, hn::Sub(code, origin)), scale), floats, values + i);
-    }
-    for (; i < count; ++i)
-        values[i] = static_cast<float>(static_cast<std::int32_t>(codes[i * channels + channel]) - zero) * factor;
+    // See ordered_code(): codes of signed numbers have another first bit, and both codes of -1 become 1.
+    const bool is_signed = stored.kind == FormatKind::sint || stored.kind == FormatKind::snorm;
+    const auto flipped = hn::Set(tag, is_signed ? 1u << (bits - 1) : 0);
+    const auto least = hn::Set(numbers, stored.kind == FormatKind::snorm ? 1 : 0);
+    return value_vectors<bits>(stored, texels, count, values, [&](Vector channel, std::size_t c) HWY_ATTR {
+        const auto code = hn::Max(hn::BitCast(numbers, hn::Xor(channel, flipped)), least);
+        const auto distance = hn::Sub(code, hn::Set(numbers, stored.zeros[c]));
+        return hn::Mul(hn::ConvertTo(floats, distance), hn::Set(floats, stored.factors[c]));
+    });
+}
+
+template <int bits>
+std::size_t float_values(const StoredValues& stored, const std::byte* texels, std::size_t count,
+                         std::span<float* const> values) {
+    const Tag tag;
+    const hn::RebindToSigned<Tag> numbers;
+    const hn::RebindToFloat<Tag> floats;
+    const hn::Repartition<double, Tag> doubles;
+    const hn::Half<decltype(floats)> half;
+    constexpr std::uint32_t kSign = 1u << (bits - 1);
+    const auto infinity = hn::Set(numbers, bits == 16 ? 0x7c00 : 0x7f800000);
+    const auto scale = hn::Set(doubles, stored.scale), far_out = hn::Set(doubles, kFarOut);
+    const auto scaled = [&](auto value) HWY_ATTR {
+        const auto product = hn::Mul(hn::PromoteTo(doubles, value), scale);
+        return hn::DemoteTo(half, hn::Min(hn::Max(product, hn::Neg(far_out)), far_out));
+    };
+    return value_vectors<bits>(stored, texels, count, values, [&](Vector channel, std::size_t) HWY_ATTR {
+        const auto magnitude = hn::And(channel, hn::Set(tag, kSign - 1));
+        const auto sign = hn::ShiftLeft<32 - bits>(hn::And(channel, hn::Set(tag, kSign)));
+        auto value = hn::BitCast(floats, magnitude);
+        if constexpr (bits == 16)  // the exponent of a float is biased by 112 more; the product is exact
+            value = hn::Mul(hn::BitCast(floats, hn::ShiftLeft<13>(magnitude)), hn::Set(floats, 0x1p112f));
+        value = hn::Or(value, hn::BitCast(floats, sign));
+        const auto is_finite = hn::Lt(hn::BitCast(numbers, magnitude), infinity);
+        value = hn::IfThenElseZero(hn::RebindMask(floats, is_finite), value);
+        return hn::Combine(floats, scaled(hn::UpperHalf(half, value)), scaled(hn::LowerHalf(half, value)));
+    });
+}
+
+std::size_t value_row(const StoredValues& stored, const std::byte* texels, std::size_t count,
+                      std::span<float* const> values) {
+    const bool is_float = stored.kind == FormatKind::floating;
+    if (stored.bits == 8) return integer_values<8>(stored, texels, count, values);
+    if (stored.bits == 16 && !is_float) return integer_values<16>(stored, texels, count, values);
+    if (stored.bits == 16) return float_values<16>(stored, texels, count, values);
+    return float_values<32>(stored, texels, count, values);
 }
 
 #endif
@@ -184,9 +264,9 @@ std::uint32_t add_distances(const std::uint32_t* a, const std::uint32_t* b, std:
     return HWY_DYNAMIC_DISPATCH(add_row)(a, b, count, channels, compared, sums, distances);
 }
 
-void values_of_codes(const std::uint32_t* codes, std::size_t channels, std::size_t channel, std::int32_t zero,
-                     float factor, std::size_t count, float* values) {
-    HWY_DYNAMIC_DISPATCH(value_row)(codes, channels, channel, zero, factor, count, values);
+std::size_t values_of_texels(const StoredValues& stored, const std::byte* texels, std::size_t count,
+                             std::span<float* const> values) {
+    return HWY_DYNAMIC_DISPATCH(value_row)(stored, texels, count, values);
 }
 
 }  // namespace texton::detail

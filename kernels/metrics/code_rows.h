@@ -1,9 +1,12 @@
-// Vector code for rows of ordered codes of at most 16 bits, which is what all formats have except floats and 32-bit
-// integers.
+// Vector code for rows of texels that are not packed, and for rows of ordered codes of at most 16 bits, which is what all
+// formats have except floats and 32-bit integers.
 #pragma once
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+
+#include <texton/format.h>
 
 namespace texton::detail {
 
@@ -26,8 +29,19 @@ inline constexpr std::size_t kMaxDistances = 1024;
 std::uint32_t add_distances(const std::uint32_t* a, const std::uint32_t* b, std::size_t count, std::size_t channels,
                             std::size_t compared, CodeDistances& sums, std::uint32_t* distances);
 
-/// Writes (code - zero) * factor of one channel of `count` texels with 1, 2 or 4 channels.
-void values_of_codes(const std::uint32_t* codes, std::size_t channels, std::size_t channel, std::int32_t zero,
-                     float factor, std::size_t count, float* values);
+/// How texels that are not packed become values: those of CodeFormat::finite_value().
+struct StoredValues {
+    FormatKind kind;
+    int bits;                           ///< of a channel: 8, 16, or 32 if the format is a float format
+    std::size_t channels;               ///< 1, 2 or 4
+    std::array<std::int32_t, 4> zeros;  ///< codes of 0
+    std::array<float, 4> factors;       ///< of a code's distance from the code of 0
+    double scale;                       ///< of floats
+};
+
+/// Writes the values of the first `values.size()` channels of `count` texels. Returns the number of texels that it has
+/// written: `count`, or 0 if they are too few for vectors.
+[[nodiscard]] std::size_t values_of_texels(const StoredValues& stored, const std::byte* texels, std::size_t count,
+                                           std::span<float* const> values);
 
 }  // namespace texton::detail

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/metrics/filter.cpp"
@@ -14,9 +15,11 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The same as filter_row() for an odd number of taps that are equal from both ends: half as many products.
-void filter_symmetric(const float* in, std::size_t stride, const float* taps, std::size_t tap_count, std::size_t count,
-                      float* out) {
+// The same as filter_row() for an odd number of taps that are equal from both ends: half as many products. The number may
+// be a constant, with which the loops are unrolled.
+template <class Count>
+HWY_INLINE void filter_symmetric(const float* in, std::size_t stride, const float* taps, Count tap_count,
+                                 std::size_t count, float* out) {
     const hn::ScalableTag<float> tag;
     const std::size_t lanes = hn::Lanes(tag), middle = tap_count / 2, last = (tap_count - 1) * stride;
     const auto sum_of_pair = [&](const float* from, std::size_t k) {
@@ -52,7 +55,9 @@ void filter_symmetric(const float* in, std::size_t stride, const float* taps, st
 void filter_row(const float* in, std::size_t stride, const float* taps, std::size_t tap_count, std::size_t count,
                 float* out) {
     if (tap_count % 2 == 1 && std::equal(taps, taps + tap_count / 2, std::reverse_iterator(taps + tap_count)))
-        return filter_symmetric(in, stride, taps, tap_count, count, out);
+        return tap_count == kSsimWindow && stride == 1
+                   ? filter_symmetric(in, 1, taps, std::integral_constant<std::size_t, kSsimWindow>(), count, out)
+                   : filter_symmetric(in, stride, taps, tap_count, count, out);
     const hn::ScalableTag<float> tag;
     const std::size_t lanes = hn::Lanes(tag);
     std::size_t i = 0;
@@ -78,25 +83,40 @@ void filter_row(const float* in, std::size_t stride, const float* taps, std::siz
     }
 }
 
-void products_row(const float* a, const float* b, float center, std::size_t count, float* out) {
+// Calls `action(tag, i)` for vectors that cover `count` values, of which the last may overlap the one before it, or for
+// single values if they are too few.
+template <class Action>
+HWY_INLINE void for_each_vector(std::size_t count, const Action& action) {
     const hn::ScalableTag<float> tag;
     const std::size_t lanes = hn::Lanes(tag);
-    const auto middle = hn::Set(tag, center);
+    if (count < lanes) {
+        const hn::CappedTag<float, 1> single;
+        for (std::size_t i = 0; i < count; ++i) action(single, i);
+        return;
+    }
     std::size_t i = 0;
-    for (; i + lanes <= count; i += lanes) {
+    for (; i + lanes <= count; i += lanes) action(tag, i);
+    if (i < count) action(tag, count - lanes);
+}
+
+void luma_row(const float* red, const float* green, const float* blue, std::size_t count, float* out) {
+    for_each_vector(count, [=](auto tag, std::size_t i) HWY_ATTR {
+        const auto weighted = [=](const float* values, float weight)
+                                  HWY_ATTR { return hn::Mul(hn::Set(tag, weight), hn::LoadU(tag, values + i)); };
+        hn::StoreU(hn::Add(hn::Add(weighted(red, kSsimRed), weighted(green, kSsimGreen)), weighted(blue, kSsimBlue)),
+                   tag, out + i);
+    });
+}
+
+void products_row(const float* a, const float* b, float center, std::size_t count, float* out) {
+    for_each_vector(count, [=](auto tag, std::size_t i) HWY_ATTR {
+        const auto middle = hn::Set(tag, center);
         const auto p = hn::Sub(hn::LoadU(tag, a + i), middle), q = hn::Sub(hn::LoadU(tag, b + i), middle);
         hn::StoreU(p, tag, out + i);
         hn::StoreU(q, tag, out + count + i);
         hn::StoreU(hn::Add(hn::Mul(p, p), hn::Mul(q, q)), tag, out + 2 * count + i);
         hn::StoreU(hn::Mul(p, q), tag, out + 3 * count + i);
-    }
-    for (; i < count; ++i) {
-        const float p = a[i] - center, q = b[i] - center;
-        out[i] = p;
-        out[count + i] = q;
-        out[2 * count + i] = p * p + q * q;
-        out[3 * count + i] = p * q;
-    }
+    });
 }
 
 // Adds the similarities of windows, whose moments `moments(i, load)` returns: of the windows from `i` on, with as many
@@ -170,12 +190,17 @@ HWY_AFTER_NAMESPACE();
 namespace texton::detail {
 
 HWY_EXPORT(filter_row);
+HWY_EXPORT(luma_row);
 HWY_EXPORT(products_row);
 HWY_EXPORT(similarity_row);
 HWY_EXPORT(window_row);
 
 void filter(const float* in, std::size_t stride, std::span<const float> taps, std::size_t count, float* out) {
     HWY_DYNAMIC_DISPATCH(filter_row)(in, stride, taps.data(), taps.size(), count, out);
+}
+
+void luma(const float* red, const float* green, const float* blue, std::size_t count, float* out) {
+    HWY_DYNAMIC_DISPATCH(luma_row)(red, green, blue, count, out);
 }
 
 void moment_products(const float* a, const float* b, float center, std::size_t count, float* products) {

@@ -14,6 +14,8 @@ namespace texton::detail {
 /// depend on the vector length of the CPU.
 void filter(const float* in, std::size_t stride, std::span<const float> taps, std::size_t count, float* out);
 
+/// Writes the luma of `count` texels.
+void luma(const float* red, const float* green, const float* blue, std::size_t count, float* out);
 /// Writes the four products that the moments of SSIM are filtered from: p, q, p * p + q * q and p * q, where p is
 /// a - center and q is b - center. Each has `count` values, and they follow each other.
 void moment_products(const float* a, const float* b, float center, std::size_t count, float* products);

@@ -4,6 +4,8 @@
 // divided by the peak, and the value at the tile's center is subtracted from them: otherwise variances would be small
 // differences of large numbers. If both images are equal, all moments are equal and SSIM is exactly 1, so such tiles and
 // channels are skipped.
+#include <hwy/cache_control.h>
+
 #include <cmath>
 
 #include "kernels/metrics/filter.h"
@@ -15,8 +17,14 @@ namespace {
 
 constexpr std::size_t kLuma = kSsimLuma, kPlanes = kSsimPlanes;
 
+constexpr std::size_t kPrefetched = 6;  // rows between the one that is read and the one that is prefetched
+
+void prefetch(const std::byte* from, std::size_t bytes) {
+    constexpr std::size_t kLine = 64;
+    for (std::size_t i = 0; i < bytes; i += kLine) hwy::Prefetch(from + i);
+}
+
 struct Scratch {
-    std::array<std::vector<std::uint32_t>, 2> codes;
     std::array<std::array<std::vector<float>, kPlanes>, 2> planes;
     std::vector<float> row;
     std::vector<float> moments;
@@ -57,20 +65,21 @@ public:
 
 private:
     void load(Scratch& scratch, const Tile& texels) const {
-        const std::size_t size = texels.width * texels.height;
+        const std::size_t size = texels.width * texels.height, row_bytes = texels.width * a_.texel_bytes();
         for (std::size_t image = 0; image < 2; ++image) {
             auto& planes = scratch.planes[image];
-            auto& codes = scratch.codes[image];
-            codes.resize(texels.width * a_.channels());
             for (auto& plane : planes) plane.resize(size);
             for (std::size_t y = 0; y < texels.height; ++y) {
-                (image == 0 ? a_ : b_).read({texels.at.x, texels.at.y + y, texels.at.z}, texels.width, codes.data());
-                for (std::size_t c = 0; c < channels_; ++c)
-                    a_.read_finite(codes.data(), texels.width, c, scale_, planes[c].data() + y * texels.width);
-            }
-            if (!has_luma()) continue;
-            for (std::size_t i = 0; i < size; ++i) {
-                planes[kLuma][i] = kSsimRed * planes[0][i] + kSsimGreen * planes[1][i] + kSsimBlue * planes[2][i];
+                std::array<float*, kPlanes> rows;
+                for (std::size_t plane = 0; plane < kPlanes; ++plane)
+                    rows[plane] = planes[plane].data() + y * texels.width;
+                const TexelReader& reader = image == 0 ? a_ : b_;
+                // The rows of a tile are short and far from each other, so the processor does not prefetch them.
+                if (y + kPrefetched < texels.height)
+                    prefetch(reader.bytes({texels.at.x, texels.at.y + y + kPrefetched, texels.at.z}), row_bytes);
+                reader.read_finite({texels.at.x, texels.at.y + y, texels.at.z}, texels.width, scale_,
+                                   std::span(rows).first(channels_));
+                if (has_luma()) luma(rows[0], rows[1], rows[2], texels.width, rows[kLuma]);
             }
         }
     }

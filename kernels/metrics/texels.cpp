@@ -99,13 +99,18 @@ void TexelReader::read(Offset at, std::size_t count, std::uint32_t* codes) const
     }
 }
 
-void TexelReader::read_finite(const std::uint32_t* codes, std::size_t count, std::size_t channel, double scale,
-                              float* values) const {
-    const float by = factor(channel, scale);
-    if (has_short_codes())
-        return values_of_codes(codes, channels(), channel, static_cast<std::int32_t>(zero(channel)), by, count, values);
-    for (std::size_t i = 0; i < count; ++i)
-        values[i] = finite_value(codes[i * channels() + channel], channel, scale, by);
+void TexelReader::read_finite(Offset at, std::size_t count, double scale, std::span<float* const> values) const {
+    StoredValues stored{kind(), bits(), channels(), {}, {}, scale};
+    for (std::size_t c = 0; c < values.size(); ++c) {
+        stored.factors[c] = factor(c, scale);
+        if (has_short_codes()) stored.zeros[c] = static_cast<std::int32_t>(zero(c));
+    }
+    const std::byte* const texels = bytes(at);
+    const bool has_vectors = !is_packed() && (has_short_codes() || is_float());
+    for (std::size_t i = has_vectors ? values_of_texels(stored, texels, count, values) : 0; i < count; ++i) {
+        for (std::size_t c = 0; c < values.size(); ++c)
+            values[c][i] = finite_value(code(texels + i * texel_bytes(), c), c, scale, stored.factors[c]);
+    }
 }
 
 }  // namespace texton::detail

@@ -1,5 +1,7 @@
 // Reads texels in host memory as ordered codes, and converts codes to values.
 #pragma once
+#include <span>
+
 #include "kernels/metrics/codes.h"
 
 namespace texton::detail {
@@ -18,9 +20,8 @@ public:
 
     /// Writes the codes of `count` texels, with the channels of each texel together.
     void read(Offset at, std::size_t count, std::uint32_t* codes) const;
-    /// Writes finite_value() of one channel of `count` texels.
-    void read_finite(const std::uint32_t* codes, std::size_t count, std::size_t channel, double scale,
-                     float* values) const;
+    /// Writes finite_value() of the first `values.size()` channels of `count` texels.
+    void read_finite(Offset at, std::size_t count, double scale, std::span<float* const> values) const;
 
 private:
     const std::byte* data_;
