@@ -9,10 +9,11 @@ namespace texton::bench {
 /// The requirement of a comparison.
 struct Target {
     enum class Kind {
-        none,            ///< no requirement: the result is only printed
-        speed_at_least,  ///< minimum of our speed divided by the peer's
-        time_at_most,    ///< maximum of our time divided by the peer's
-        rate_at_least    ///< minimum of our own rate in GB/s
+        none,             ///< no requirement: the result is only printed
+        speed_at_least,   ///< minimum of our speed divided by the peer's
+        time_at_most,     ///< maximum of our time divided by the peer's
+        rate_at_least,    ///< minimum of our own rate in GB/s
+        own_time_at_most  ///< maximum of our own time in microseconds
     };
     Kind kind = Kind::none;
     double value = 0;

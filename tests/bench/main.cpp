@@ -111,6 +111,7 @@ bool reached(const Result& result) {
         case Target::Kind::speed_at_least: return result.ratio >= result.target.value;
         case Target::Kind::time_at_most: return result.ratio <= result.target.value;
         case Target::Kind::rate_at_least: return result.ours >= result.target.value;
+        case Target::Kind::own_time_at_most: return result.ours <= result.target.value;
     }
     return false;
 }
@@ -121,6 +122,7 @@ std::string target_text(const Target& target) {
         case Target::Kind::speed_at_least: return fmt::format(">= {:.2f}", target.value);
         case Target::Kind::time_at_most: return fmt::format("<= {:.2f}", target.value);
         case Target::Kind::rate_at_least: return fmt::format(">= {:.0f} GB/s", target.value);
+        case Target::Kind::own_time_at_most: return fmt::format("<= {:.0f} us", target.value);
     }
     return "";
 }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <texton/copy.h>
@@ -14,10 +15,24 @@
 namespace texton::bench {
 namespace {
 
+constexpr Extent kCpuExtent{2048, 2048}, kCudaExtent{8192, 8192};
+constexpr double kTexelRatio = 16;  // texels of kCudaExtent for each texel of kCpuExtent
+constexpr unsigned kCores = 16;     // of the CPU for which there are requirements
+
 struct Metric {
     const char* name;
     ComparisonOptions options;
+    double cpu_time;   ///< maximum for images of kCudaExtent, rgba8_unorm, on a CPU with kCores; microseconds, 0: none
+    double cuda_time;  ///< the same on a GPU
 };
+
+bool is_cpu(const Device& device) { return device.kind() == DeviceKind::cpu; }
+
+Target target_of(const Device& device, Format format, const Metric& metric) {
+    if (format != Format::rgba8_unorm || (is_cpu(device) && std::thread::hardware_concurrency() < kCores)) return {};
+    const double microseconds = is_cpu(device) ? metric.cpu_time / kTexelRatio : metric.cuda_time;
+    return microseconds == 0 ? Target{} : Target{Target::Kind::own_time_at_most, microseconds};
+}
 
 /// Two images in memory of a device. Every fourth texel of the second one differs, in one of its channels.
 struct Images {
@@ -44,8 +59,7 @@ struct Images {
 };
 
 Sides sides(const Device& device, Format format, const ComparisonOptions& options) {
-    const bool on_cpu = device.kind() == DeviceKind::cpu;
-    const Extent extent = on_cpu ? Extent{2048, 2048} : Extent{8192, 8192};
+    const Extent extent = is_cpu(device) ? kCpuExtent : kCudaExtent;
     const auto images = std::make_shared<Images>(device, format, extent);
     const auto copied = std::make_shared<Linear>(device, images->a.bytes());
     return {
@@ -57,22 +71,20 @@ Sides sides(const Device& device, Format format, const ComparisonOptions& option
 }
 
 const bool registered = add_suite([] {
-    const Metric metrics[] = {{"differences", {.ssim = false}},
-                              {"differences and SSIM", {}},
-                              {"differences and FLIP", {.ssim = false, .flip = true, .flip_errors = false}}};
+    const Metric metrics[] = {
+        {"differences", {.ssim = false}, 0, 0},
+        {"differences and SSIM", {}, 150'000, 5'000},
+        {"differences and FLIP", {.ssim = false, .flip = true, .flip_errors = false}, 2'000'000, 50'000}};
     std::vector<Device> devices{Device::cpu()};
     if (Device::best().kind() == DeviceKind::cuda) devices.push_back(Device::best());
     for (const Device& device : devices) {
-        const char* const kind = device.kind() == DeviceKind::cuda ? "cuda" : "cpu";
+        const char* const kind = is_cpu(device) ? "cpu" : "cuda";
         for (const Format format :
              {Format::rgba8_unorm, Format::r8_unorm, Format::rgba16_unorm, Format::rgba16_float}) {
             for (const Metric& metric : metrics) {
                 add({std::string(kind) + "/compare/" + std::string(name(format)) + ", " + metric.name,
-                     {},
-                     [=, options = metric.options] { return sides(device, format, options); },
-                     0,
-                     1,
-                     5});
+                     target_of(device, format, metric),
+                     [=, options = metric.options] { return sides(device, format, options); }, 0, 1, 5});
             }
         }
     }
