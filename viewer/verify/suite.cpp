@@ -327,7 +327,7 @@ void check_names(const Suite& suite, const fs::path& path) {
             refuse_file(path,
                         fmt::format("has two cases with the same reference file name: '{}' and '{}'",
                                     other->second->name, each.name),
-                        "Give each case a different name.");
+                        "Give each case another 'name'.");
     }
 }
 
@@ -366,10 +366,10 @@ Suite read_suite(const fs::path& path, Outside outside, Commands commands) {
     suite.file = path;
     suite.folder = folders.base;
     const std::optional<std::string> references = object.text("references");
-    suite.references = folders.base / references.value_or(suite.name);
+    suite.references = references ? path_in(object, "references", *references, folders) : folders.base / suite.name;
     suite.own_references = !references;
     suite.within = folders.within;
-    viewer::refuse_outside(suite.within, suite.references);
+    viewer::refuse_outside(suite.within, suite.references);  // the folder of the default name can be a link
     const Criteria defaults = read_criteria(object, folders);
     suite.variants = read_variants(object);
     suite.image_references = has_image_references(object);

@@ -267,6 +267,27 @@ TEST_F(VerifySuiteTest, ImagesFoldersAndMasksOutsideOfTheFolderAreRefused) {
     }
 }
 
+TEST_F(VerifySuiteTest, ReferencesAndStoresOutsideOfTheFolderAreRefused) {
+    for (const std::string key : {"references", "store"}) {
+        for (const char* path : {"../gold", "/etc", "a/../.."}) {
+            const auto read_with = [&](Outside outside) {
+                std::ofstream(folder_.at("suite.json"))
+                    << "{\"" << key << "\": \"" << path << R"(", "cases": [{"name": "a", "images": "x.png"}]})";
+                return read_suite(folder_.at("suite.json"), outside);
+            };
+            expect_error([&] { (void)read_with(Outside::refused); }, ErrorCode::not_permitted, "texton::verify",
+                         {"suite.json, '" + key + "'", "is outside of the folder of the suite", "--allow-outside"});
+            EXPECT_EQ(read_with(Outside::allowed).cases.size(), 1U) << key;
+        }
+    }
+}
+
+TEST_F(VerifySuiteTest, ALinkOutOfTheFolderIsNoFolderOfReferences) {
+    std::filesystem::create_directory_symlink("..", folder_.at("suite"));
+    expect_error([&] { (void)read(R"({"cases": [{"name": "a", "images": "x.png"}]})"); }, ErrorCode::not_permitted,
+                 "texton::verify", {"suite is outside of the folder of the suite"});
+}
+
 TEST_F(VerifySuiteTest, SuiteWithoutCasesIsRefused) {
     expect_error([&] { read(R"({"cases": []})"); }, ErrorCode::bad_argument, "texton::verify",
                  {"suite.json", "'cases' is empty"});
@@ -279,7 +300,7 @@ TEST_F(VerifySuiteTest, InvalidSuiteFilesAreNamed) {
                  {"gone.json cannot be read"});
     const std::string twice = R"({"name": "a b", "kernel": "resample", "input": {"pattern": "noise", "size": [1, 1]}})";
     expect_error([&] { read(R"({"cases": [)" + twice + "," + twice + "]}"); }, ErrorCode::io,
-                 "texton::verify::read_suite", {"two cases", "'a b'"});
+                 "texton::verify::read_suite", {"suite.json has two cases", "'a b'", "'name'"});
 }
 
 }  // namespace
