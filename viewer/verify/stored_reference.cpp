@@ -39,6 +39,12 @@ constexpr const char* kAgain = "Approve the case again with --update.";
     throw Error({.code = ErrorCode::io, .object = kObject, .problem = path.string() + " " + problem, .remedy = remedy});
 }
 
+// Throws if a file begins like a pointer of Git LFS, which stands for a file that was not downloaded.
+void refuse_pointer(const fs::path& path, std::string_view text) {
+    if (text.starts_with("version https://git-lfs."))
+        refuse(path, "is a pointer of Git LFS, without the file that it stands for", "Run git lfs pull.");
+}
+
 bool is_json(const fs::path& path) { return path.extension() == ".json"; }
 
 // Returns the list of images in a header.
@@ -96,6 +102,7 @@ std::vector<std::byte> read_bytes(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file) refuse(path, "cannot be read", "Check the file, or approve the case again with --update.");
     const std::string text(std::istreambuf_iterator<char>(file), {});
+    refuse_pointer(path, text);
     const auto bytes = std::as_bytes(std::span(text));
     return {bytes.begin(), bytes.end()};
 }
@@ -157,6 +164,7 @@ StoredReference read_one_file(const fs::path& path) {
     if (!file) refuse(path, "cannot be read", "Check the file, or approve the case again with --update.");
     std::string line;
     std::getline(file, line);
+    refuse_pointer(path, line);
     StoredReference stored;
     guarded(path, [&] {
         const std::uintmax_t bytes = fs::file_size(path);
@@ -180,6 +188,7 @@ Json read_header(const fs::path& path) {
     std::string problem;
     const std::optional<std::string> text = read_json_text(path, problem);
     if (!text) refuse(path, problem, "Check the file, or approve the case again with --update.");
+    refuse_pointer(path, *text);
     std::optional<Json> header = parse_json(*text, problem);
     if (!header) refuse(path, "is not a reference");
     return std::move(*header);

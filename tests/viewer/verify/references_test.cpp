@@ -190,6 +190,22 @@ TEST_F(ReferenceFilesTest, DamagedFilesAndHeadersAreNamed) {
     refused("a.texref.json", {"a.png", "cannot be read"});
 }
 
+TEST_F(ReferenceFilesTest, PointersOfGitLfsAreNamedWithTheCommandThatDownloadsTheFiles) {
+    for (const bool as_images : {false, true}) {
+        const Reference written = reference({drawn(Format::rgba8_unorm)});
+        write(written, as_images);
+        for (const std::string& name : files()) {
+            const std::string path = "refs/" + name, whole = text(path);
+            std::ofstream(folder_.at(path)) << "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1234\n";
+            const fs::path header = folder_.at(as_images ? "refs/a.texref.json" : "refs/a.texref");
+            expect_error([&] { (void)read_reference(header); }, ErrorCode::io, "texton::verify::read_reference",
+                         {name + " is a pointer of Git LFS", "git lfs pull"});
+            std::ofstream(folder_.at(path), std::ios::binary) << whole;
+            EXPECT_EQ(read_reference(header).images, written.images);
+        }
+    }
+}
+
 TEST_F(ReferenceFilesTest, DamagedHeaderDoesNotRemoveOtherFiles) {
     fs::create_directories(folder_.at("refs"));
     std::ofstream(folder_.at("refs/b.png")) << "of another case";
