@@ -276,6 +276,26 @@ void make_image_files(const fs::path& folder) {
     }
 }
 
+// The first eight bytes are a box.
+void make_tiff(const fs::path& folder) {
+    constexpr Extent kExtent{40, 37};
+    const auto make = [&](const char* name, Format format, const SaveOptions& options) {
+        const fs::path path = folder / (std::string(name) + ".tif");
+        save(path, array_of({.format = format, .extent = kExtent}), options);
+        Bytes file{3, 0, 5, 0, 20, 0, 30, 0};
+        const Bytes stored = read(path);
+        file.insert(file.end(), stored.begin(), stored.end());
+        fs::remove(path);
+        write(folder / name, file);
+    };
+    make("rgba8", Format::rgba8_unorm, {});
+    make("rgb8", Format::rgba8_unorm, {.alpha = SavedAlpha::dropped});
+    make("r8", Format::r8_unorm, {});
+    make("rg16", Format::rg16_unorm, {});
+    make("tiles_of_r8", Format::r8_unorm, {.tile = Extent{16, 32}});
+    make("tiles_of_rgba16", Format::rgba16_unorm, {.tile = Extent{32, 16}});
+}
+
 void make_jpeg(const fs::path& folder) {
     const auto make = [&](const char* name, Format format, Extent extent) {
         Array array(Device::cpu(), {.format = format, .extent = extent});
@@ -474,6 +494,7 @@ int main(int argc, char** argv) {
                                                                          {"image_file", make_image_files},
                                                                          {"image_spec", make_image_specs},
                                                                          {"jpeg", make_jpeg},
+                                                                         {"tiff", make_tiff},
                                                                          {"exchange", make_exchanges},
                                                                          {"tev", make_tev},
                                                                          {"show_message", make_show_messages},
