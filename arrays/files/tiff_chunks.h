@@ -44,8 +44,8 @@ public:
     const TiffField& sizes() const noexcept { return sizes_; }      ///< of the chunks in bytes
 
     /// Decodes a box. `texel_bytes` is the size of packed texels. Returns false, and some texels may be written, if the
-    /// file cannot be read or OpenImageIO must read it. Throws DamagedPart, because OpenImageIO 2.4 does not notice that
-    /// a strip is damaged, and std::bad_alloc.
+    /// file cannot be read or OpenImageIO must read it. Throws DamagedPart, because OpenImageIO 2.4 does not notice
+    /// that a strip is damaged, and std::bad_alloc.
     bool read(const std::filesystem::path& path, const FileIdentity& identity, const Region& box,
               std::size_t texel_bytes, std::byte* packed, const Store& store) const;
 
