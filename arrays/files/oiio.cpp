@@ -87,16 +87,6 @@ std::string one_line(std::string text) {
     return text.empty() ? "no reason given" : text;
 }
 
-void use_several_threads() {
-    static const bool done = [] {
-        constexpr int kOneWorker = 2;  // the thread that calls OpenImageIO counts, too
-        int threads = 0;
-        if (OIIO::getattribute("threads", threads) && threads == kOneWorker) OIIO::attribute("threads", kOneWorker + 1);
-        return true;
-    }();
-    (void)done;
-}
-
 void require_file(const char* object, const std::filesystem::path& path) {
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
@@ -113,7 +103,6 @@ void require_file(const char* object, const std::filesystem::path& path) {
 }
 
 std::unique_ptr<OIIO::ImageInput> open_input(const char* object, const std::filesystem::path& path) {
-    use_several_threads();
     const std::vector<std::byte> first = bytes_at(object, path, 0, kSignatureBytes);
     OIIO::ImageSpec config;
     config.attribute("oiio:UnassociatedAlpha", 1);
@@ -299,9 +288,7 @@ ImageFileOutput::ImageFileOutput(const char* object, const std::filesystem::path
           fail_file(object, path, "has an extension that OpenImageIO cannot write",
                     "Use .png, .tif, .exr or another supported extension.");
       }()),
-      file_(object, path) {
-    use_several_threads();
-}
+      file_(object, path) {}
 
 namespace {
 

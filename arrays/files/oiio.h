@@ -24,10 +24,6 @@ namespace texton::detail {
 /// full stop. Only the first messages are kept.
 [[nodiscard]] std::string one_line(std::string text);
 
-/// Lets OpenImageIO compress and decompress strips and tiles of a TIFF at the same time. It does so with two workers or
-/// more, but has one less than the machine has processors. Programs that set a single thread keep it.
-void use_several_threads();
-
 /// Throws Error{io} if the path does not exist, is not a regular file, is empty or cannot be read.
 void require_file(const char* object, const std::filesystem::path& path);
 /// Opens a file. Colors are read as stored, not multiplied by alpha. Throws Error{io} if the file cannot be opened.

@@ -11,7 +11,6 @@
 // value is read once for 16 sums. Terms are added in the order of the functors Across and Down.
 #include <algorithm>
 #include <optional>
-#include <type_traits>
 
 #include "kernels/cuda/blocks.h"
 #include "kernels/cuda/filter_columns.h"
@@ -339,7 +338,7 @@ bool enqueue_blocks(const detail::Launch& launch, const Separable& filter, const
             0};
     return detail::with_stored_values(strips->target.format.stored, [&]<class Format, int channels>() {
         // Fetches of the texture unit are as fast for sRGB codes.
-        if constexpr (std::is_same_v<Format, detail::Srgb8<channels>>)
+        if constexpr (detail::kIsSrgb<Format>)
             return false;
         else
             return detail::has_aligned_values<Format>(strips->texels) && enqueue<Format, channels>(launch, job);

@@ -319,8 +319,9 @@ void launch_job(std::span<const detail::Launch> launches, const Texels& texels, 
                           {{tiles(first.width) * tiles(first.height), 1, first.depth}, {kTile, kThreadRows}});
 }
 
-/// Calls `call` with the format of all levels if CUDA kernels are instantiated for it, otherwise with AnyFormat.
-template <class Call>
+/// Calls `call` with the format of all levels if CUDA kernels are instantiated for it, otherwise with AnyFormat. Levels of
+/// sRGB texels are only computed from fetched texels if they are small.
+template <bool small, class Call>
 void with_format(std::span<const Step> steps, const Call& call) {
     const Format format = steps[0].level.format();
     const FormatInfo& known = info(format);
@@ -335,7 +336,8 @@ void with_format(std::span<const Step> steps, const Call& call) {
     };
     using namespace detail;
     if (known.kind == FormatKind::unorm && known.bits == 8) return with_channels(Unorm8Format<1>{}, Unorm8Format<4>{});
-    if (known.kind == FormatKind::srgb && known.channels == 4) return call(Srgb8Format{});
+    if constexpr (small)
+        if (known.kind == FormatKind::srgb && known.channels == 4) return call(Srgb8Format{});
     if (known.kind != FormatKind::floating) return call(AnyFormat{});
     if (known.bits == 16) return with_channels(Float16Format<1>{}, Float16Format<4>{});
     with_channels(Float32Format<1>{}, Float32Format<4>{});
@@ -348,10 +350,12 @@ void with_texels(const Step& step, const Call& call) {
     call(FlatTexels{is_layered(step.kind), step.memory.has_value(), step.memory.value_or(TexelsOfMemory{})});
 }
 
-/// Enqueues the levels of a row. They are so small that their format does not matter.
+/// Enqueues the levels of a row. They are so small that their format does not matter. Faces have no rows to halve.
 template <class Filter>
 void enqueue_rows(const Step& first, std::span<const detail::Launch> launches, const Filter& filter) {
-    with_texels(first, [&](const auto& texels) { launch_job<AnyFormat>(launches, texels, filter); });
+    with_texels(first, [&]<class Texels>(const Texels& texels) {
+        if constexpr (std::is_same_v<Texels, FlatTexels>) launch_job<AnyFormat>(launches, texels, filter);
+    });
 }
 
 template <class Filter>
@@ -360,7 +364,7 @@ void enqueue_with(std::span<const Step> steps, std::span<const detail::Launch> l
         if constexpr (std::is_same_v<Texels, CubeTexels>) {
             launch_job<AnyFormat>(launches, texels, filter);
         } else {
-            with_format(steps, [&](auto format) { launch_job<decltype(format)>(launches, texels, filter); });
+            with_format<false>(steps, [&](auto format) { launch_job<decltype(format)>(launches, texels, filter); });
         }
     });
 }
@@ -382,8 +386,9 @@ std::size_t enqueue_small(std::span<const Step> steps, std::span<const detail::L
             if constexpr (std::is_same_v<Texels, CubeTexels>) {
                 launch_small<AnyFormat>(made, steps[0], texels, OddMean{});
             } else {
-                with_format(steps.first(count),
-                            [&](auto format) { launch_small<decltype(format)>(made, steps[0], texels, OddMean{}); });
+                with_format<true>(steps.first(count), [&](auto format) {
+                    launch_small<decltype(format)>(made, steps[0], texels, OddMean{});
+                });
             }
         } else {
             launch_small<AnyFormat>(made, steps[0], texels, OddByRule{rule_of(options)});

@@ -360,16 +360,21 @@ bool enqueue_strips_of_values(const detail::Launch& launch, const Separable& fil
         if (columns < kValues) return false;
     }
     return detail::with_stored_values(target.format.stored, [&]<class Format, int channels>() {
-        if (!detail::has_aligned_values<Format>(strips->texels)) return false;
-        const auto parts = [](unsigned side, unsigned part) { return (side + part - 1) / part; };
-        const unsigned across = parts(target.width, static_cast<unsigned>(job.columns));
-        const unsigned rows = detail::rows_of_runs(launch, {across * target.depth, target.height, 1, 256, 32});
-        job.rows = static_cast<std::int32_t>(rows);
-        void* arguments[] = {&job};
-        detail::launch_blocks(
-            {&launch, 1}, reinterpret_cast<const void*>(&resample_strip<Format, channels>), arguments,
-            {{across * parts(target.height, rows), 1, target.depth}, {kLanes, kWarps}, bytes_of(job)});
-        return true;
+        // Fetches of the texture unit are faster for sRGB codes.
+        if constexpr (detail::kIsSrgb<Format>) {
+            return false;
+        } else {
+            if (!detail::has_aligned_values<Format>(strips->texels)) return false;
+            const auto parts = [](unsigned side, unsigned part) { return (side + part - 1) / part; };
+            const unsigned across = parts(target.width, static_cast<unsigned>(job.columns));
+            const unsigned rows = detail::rows_of_runs(launch, {across * target.depth, target.height, 1, 256, 32});
+            job.rows = static_cast<std::int32_t>(rows);
+            void* arguments[] = {&job};
+            detail::launch_blocks(
+                {&launch, 1}, reinterpret_cast<const void*>(&resample_strip<Format, channels>), arguments,
+                {{across * parts(target.height, rows), 1, target.depth}, {kLanes, kWarps}, bytes_of(job)});
+            return true;
+        }
     });
 }
 

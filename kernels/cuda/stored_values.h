@@ -122,6 +122,12 @@ struct Float32 {
 template <class Format>
 constexpr bool kIsFinite = std::is_base_of_v<Unorm8, Format> || std::is_same_v<Format, Unorm16>;
 
+/// Colors of texels are sRGB codes.
+template <class Format>
+constexpr bool kIsSrgb = false;
+template <int channels>
+constexpr bool kIsSrgb<Srgb8<channels>> = true;
+
 /// Two groups of kValues values, as they are loaded at once.
 template <class Words>
 using PairOfWords = std::conditional_t<std::is_same_v<Words, unsigned>, uint2, uint4>;

@@ -24,7 +24,6 @@
 #include "arrays/files/isolated/bands.h"
 #include "arrays/files/isolated/message.h"
 #include "arrays/files/isolated/protocol.h"
-#include "arrays/files/oiio.h"
 #include "core/file_error.h"
 
 // The process that reads one file, or several. It calls the functions that the library calls when it reads in its own
@@ -97,7 +96,6 @@ double processor_seconds() {
 class Reader {
 public:
     Reader(int socket, int memory) : socket_(socket), memory_(memory), private_bytes_(private_bytes()) {
-        use_several_threads();
         int threads = 0;
         OIIO::getattribute("threads", threads);
         threads_ = std::clamp<unsigned>(static_cast<unsigned>(threads), 1, kMaxThreads);
