@@ -47,6 +47,8 @@ int streamed_levels(const Device& device, const ArrayInfo& image, std::size_t bu
 
 // Texels that are copied to the array when it is needed.
 struct Document::HostTexels {
+    explicit HostTexels(const ConstView& texels) : view(texels) {}
+
     ConstView view;
     std::once_flag copied{};
 };
