@@ -12,6 +12,7 @@
 #include "core/backing.h"
 #include "core/cuda/call.h"
 #include "core/cuda/device.h"
+#include "kernels/launch/image_rows.h"
 #include "kernels/launch/launch_state.h"
 
 namespace texton::detail {
@@ -84,6 +85,11 @@ unsigned blocks_at_once(const Launch& launch, unsigned threads, unsigned shared_
         const unsigned blocks = std::min({by_memory, kThreads / threads, limits.blocks_of_multiprocessor});
         return blocks * static_cast<unsigned>(state.backend->properties().multiprocessors);
     });
+}
+
+unsigned first_row_of(const Launch& launch) {
+    const ImageRows* const rows = ImageRowsScope::of(launch.state().image);
+    return rows != nullptr ? static_cast<unsigned>(rows->first) : 0;
 }
 
 unsigned rows_of_runs(const Launch& launch, const StripBlocks& blocks) {

@@ -16,6 +16,9 @@ struct BlockGrid {
 /// thread. Returns 0 if a block needs more shared memory than the device has. Errors carry the launch's object.
 [[nodiscard]] unsigned blocks_at_once(const Launch& launch, unsigned threads, unsigned shared_bytes);
 
+/// Returns the first row of the image that is computed (kernels/launch/image_rows.h).
+[[nodiscard]] unsigned first_row_of(const Launch& launch);
+
 /// Blocks that process strips of an image from top to bottom.
 struct StripBlocks {
     unsigned strips;  ///< blocks beside each other, times the slices

@@ -294,8 +294,7 @@ bool enqueue_strips(const detail::Launch& launch, const Separable& filter, const
     if (partition.blocks_at_once == 0) return false;
     const PixelTarget& target = launch.target();
     Strip& strip = partition.strip;
-    const detail::ImageRows* const some_rows = detail::ImageRowsScope::of(launch.state().image);
-    const unsigned first_row = some_rows != nullptr ? static_cast<unsigned>(some_rows->first) : 0;
+    const unsigned first_row = detail::first_row_of(launch);
     const unsigned height = target.height - first_row;
     const unsigned across = parts(target.width, static_cast<unsigned>(strip.width));
     strip.rows = static_cast<std::int32_t>(detail::rows_of_block(

@@ -326,7 +326,6 @@ bool enqueue_blocks(const detail::Launch& launch, const Separable& filter, const
     if (!strips) return false;
     const int channels = strips->target.format.stored.channels;
     const std::int32_t radius = filter.down.radius;
-    const detail::ImageRows* const some_rows = detail::ImageRowsScope::of(launch.state().image);
     Job job{*strips,
             {filter.across.radius, radius},
             taps_of(filter.across, filter.across.radius, channels),
@@ -334,7 +333,7 @@ bool enqueue_blocks(const detail::Launch& launch, const Separable& filter, const
             sharpen != nullptr ? *sharpen : Sharpen{},
             sharpen != nullptr,
             kRun + (2 * radius + kRun - 1) / kRun * kRun,
-            some_rows != nullptr ? static_cast<std::int32_t>(some_rows->first) : 0,
+            static_cast<std::int32_t>(detail::first_row_of(launch)),
             0};
     return detail::with_stored_values(strips->target.format.stored, [&]<class Format, int channels>() {
         // Fetches of the texture unit are as fast for sRGB codes.

@@ -14,15 +14,58 @@ struct TapSpan {
     std::int32_t count;
 };
 
+/// The weights of a filter before they are divided by their sum, if they are.
+template <class Weights>
+struct Undivided {
+    using Type = Weights;
+    static constexpr bool kAreDivided = false;
+};
+template <class Filter>
+struct Undivided<Normalized<Filter>> {
+    using Type = Filter;
+    static constexpr bool kAreDivided = true;
+};
+
+/// Divides the weights of a pixel by their sum, as Normalized does. Returns how many weights there are.
+__device__ inline std::int32_t divide_weights(float* weights, std::int32_t distance, std::int32_t count) {
+    float total = 0;
+    for (std::int32_t tap = 0; tap < count; ++tap) total += weights[tap * distance];
+    if (total == 0) {
+        for (std::int32_t tap = 0; tap < count; ++tap) weights[tap * distance] = tap == 0 ? 1.0f : 0.0f;
+        return 1;
+    }
+    for (std::int32_t tap = 0; tap < count; ++tap) weights[tap * distance] /= total;
+    return count;
+}
+
 /// Writes the weights of a pixel to weights[0], weights[distance], ... Not inlined, since the code for all filters is
 /// large.
 __device__ __noinline__ static TapSpan compute_weights(ResampleFilter filter, const Axis& axis, std::int32_t pixel,
                                                        float* weights, std::int32_t distance) {
     return with_weights(filter, [&]<class Weights>(std::type_identity<Weights>) {
-        const Weights own(axis, pixel);
-        for (std::int32_t tap = 0; tap < own.count(); ++tap) weights[tap * distance] = own(tap);
-        return TapSpan{own.first(), own.count()};
+        const typename Undivided<Weights>::Type own(axis, pixel);
+        std::int32_t count = own.count();
+        for (std::int32_t tap = 0; tap < count; ++tap) weights[tap * distance] = own(tap);
+        if constexpr (Undivided<Weights>::kAreDivided) count = divide_weights(weights, distance, count);
+        return TapSpan{own.first(), count};
     });
+}
+
+/// Writes a weight of a pixel before it is divided, or 0 if the pixel has fewer. Not inlined, for the same reason.
+__device__ __noinline__ static TapSpan compute_weight(ResampleFilter filter, const Axis& axis, std::int32_t pixel,
+                                                      std::int32_t tap, float* weight) {
+    return with_weights(filter, [&]<class Weights>(std::type_identity<Weights>) {
+        const typename Undivided<Weights>::Type own(axis, pixel);
+        const std::int32_t count = own.count();
+        *weight = tap < count ? own(tap) : 0.0f;
+        return TapSpan{own.first(), count};
+    });
+}
+
+/// Returns true if the weights of a filter are divided by their sum.
+__device__ inline bool are_divided(ResampleFilter filter) {
+    return with_weights(filter,
+                        []<class Weights>(std::type_identity<Weights>) { return Undivided<Weights>::kAreDivided; });
 }
 
 /// Returns how many texels a pixel reads along an axis, at most.

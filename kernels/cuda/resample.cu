@@ -1,14 +1,12 @@
-// Separable resampling filters in one CUDA kernel. Terms are added in the order of the functor SeparableSum.
+// Separable resampling filters in one CUDA kernel, and the choice among the kernels for them. Terms are added in the order
+// of the functor SeparableSum.
 //
-// If pixels read few texels, a thread computes a column of pixels from top to bottom. It sums each row of texels once,
-// and keeps the sums of the rows that the next pixels read in registers. If adjacent pixels share texels, a warp stages
-// each row of texels in shared memory.
+// A thread computes a column of pixels that read few texels from top to bottom. It sums each row of texels once, and
+// keeps the sums of the rows that the next pixels read in registers. If adjacent pixels share texels, a warp stages each
+// row of texels in shared memory.
 //
-// Otherwise, the sums of rows stay in shared memory. A block computes a tile of the image, 32 pixels wide. It first
-// computes the weights of its columns and of its rows. Then it sums each row of texels that its pixels read, for all
-// columns of the tile, and finally sums these rows.
-//
-// Other CUDA kernels read texels as they are stored (kernels/cuda/stored_resampling.h) and are tried first.
+// Small images and pixels that read more texels are computed in tiles (kernels/cuda/resample_tiles.cu). Other CUDA kernels
+// read texels as they are stored (kernels/cuda/stored_resampling.h) and are tried first.
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +14,9 @@
 #include "kernels/cuda/columns.h"
 #include "kernels/cuda/filter_weights.h"
 #include "kernels/cuda/kernels.h"
+#include "kernels/cuda/resample_tiles.h"
 #include "kernels/cuda/stored_resampling.h"
+#include "kernels/cuda/texel_rows.h"
 #include "kernels/launch/image_rows.h"
 #include "kernels/launch/launch_state.h"
 
@@ -26,129 +26,11 @@ namespace {
 using detail::ChannelSums;
 using detail::PixelTarget;
 
-constexpr int kColumns = 32;                    // of a tile; one warp
-constexpr int kThreadRows = 8;                  // warps of a block
-constexpr int kPixels = detail::kColumnPixels;  // rows of a tile for each warp, at most
-constexpr unsigned kMaxBytes = 64 << 10;  // of shared memory of a block, so that a few blocks run at the same time
-
-/// Dimensions of a tile and of its shared memory.
-struct Tile {
-    std::int32_t rows;    // of the image; a multiple of kPixels
-    std::int32_t texels;  // rows of texels, at most
-    std::int32_t across;  // texels of a pixel along x, at most
-    std::int32_t down;    // the same along y
-
-    unsigned bytes() const {
-        const std::int32_t weights = kColumns * across + rows * down;
-        const std::int32_t taps = 2 * (kColumns + rows);
-        return static_cast<unsigned>(texels * kColumns * 16 + (weights + taps) * 4);
-    }
-};
-
-struct alignas(16) Sum {
-    Float4 value;
-};
-
-/// The texels that each pixel of an axis reads, in shared memory. Weights of the first texel come first.
-struct TileTaps {
-    std::int32_t* first;
-    std::int32_t* count;
-    float* weights;
-    std::int32_t pixels;
-
-    __device__ float weight(std::int32_t pixel, std::int32_t tap) const { return weights[tap * pixels + pixel]; }
-
-    __device__ void compute(ResampleFilter filter, const Axis& axis, std::int32_t begin, std::int32_t pixel) const {
-        const TapSpan span = compute_weights(filter, axis, begin + pixel, weights + pixel, pixels);
-        first[pixel] = span.first;
-        count[pixel] = span.count;
-    }
-};
-
-struct Job {
-    PixelTarget target;
-    HardwareSource source;
-    Grid grid;
-    ResampleFilter filter;
-    Tile tile;
-    std::int32_t first_row;  // of the image that is computed
-};
-
-__global__ void __launch_bounds__(kColumns* kThreadRows) resample_tile(const __grid_constant__ Job job) {
-    extern __shared__ float4 memory[];
-    const Tile& tile = job.tile;
-    auto* const sums = reinterpret_cast<Sum*>(memory);
-    auto* next = reinterpret_cast<std::int32_t*>(sums + tile.texels * kColumns);
-    const auto taps_of = [&](std::int32_t pixels, std::int32_t most) {
-        const TileTaps taps{next, next + pixels, reinterpret_cast<float*>(next + 2 * pixels), pixels};
-        next += (2 + most) * pixels;
-        return taps;
-    };
-    const TileTaps across = taps_of(kColumns, tile.across);
-    const TileTaps down = taps_of(tile.rows, tile.down);
-    const auto tiles_across = (job.target.width + kColumns - 1) / kColumns;
-    const auto x = static_cast<std::int32_t>(blockIdx.x % tiles_across) * kColumns;
-    const auto y = job.first_row + static_cast<std::int32_t>(blockIdx.x / tiles_across) * tile.rows;
-    const auto z = static_cast<std::int32_t>(blockIdx.z);
-    const auto column = static_cast<std::int32_t>(threadIdx.x);
-    const auto row = static_cast<std::int32_t>(threadIdx.y);
-    const std::int32_t thread = row * kColumns + column;
-
-    // The pixels after the last ones of the image repeat these, so that they need no other texels.
-    const std::int32_t columns = ::min(kColumns, static_cast<std::int32_t>(job.target.width) - x);
-    const std::int32_t rows = ::min(tile.rows, static_cast<std::int32_t>(job.target.height) - y);
-    if (thread < columns) across.compute(job.filter, job.grid.x, x, thread);
-    if (thread >= kColumns && thread - kColumns < rows) down.compute(job.filter, job.grid.y, y, thread - kColumns);
-    __syncthreads();
-
-    const std::int32_t first = down.first[0];
-    const std::int32_t texels = down.first[rows - 1] + down.count[rows - 1] - first;
-    HardwareSource source = job.source;
-    source.integers = false;
-    if (column < columns) {
-        for (std::int32_t j = row; j < texels; j += kThreadRows) {
-            const float at_y = static_cast<float>(first + j) + 0.5f;
-            Float4 sum{};
-#pragma unroll 4
-            for (std::int32_t tap = 0; tap < across.count[column]; ++tap) {
-                const float weight = across.weight(column, tap);
-                const float at_x = static_cast<float>(across.first[column] + tap) + 0.5f;
-                const Float4 next_sum = fma(job.grid.fetch(source, z, at_x, at_y), weight, sum);
-                if (weight != 0) sum = next_sum;
-            }
-            sums[j * kColumns + column].value = sum;
-        }
-    }
-    __syncthreads();
-
-    const std::int32_t step = tile.rows / kPixels;
-    if (column >= columns || row >= ::min(step, rows)) return;
-    detail::FinishedColumn pixels;
-#pragma unroll
-    for (std::int32_t i = 0; i < kPixels; ++i) {
-        const std::int32_t pixel = row + i * step;
-        Float4 sum{};
-        if (pixel < rows) {
-            const Sum* const from = sums + (down.first[pixel] - first) * kColumns + column;
-            for (std::int32_t tap = 0; tap < down.count[pixel]; ++tap) {
-                const float weight = down.weight(pixel, tap);
-                if (weight != 0) sum = fma(from[tap * kColumns].value, weight, sum);
-            }
-        }
-        pixels.color[i] = sum;
-    }
-    detail::store_pixels(job.target, static_cast<unsigned>(x + column), static_cast<unsigned>(y + row),
-                         static_cast<unsigned>(z), static_cast<unsigned>(step), pixels);
-}
-
-// --- columns of pixels -----------------------------------------------------------------------------------------------
-
-constexpr int kWarps = 8;           // of a block; each computes 32 columns
-constexpr int kFewTaps = 4;         // of a pixel along an axis, for the smaller kernels
-constexpr int kMaxTaps = 7;         // for the others
+constexpr int kPixels = detail::kColumnPixels;  // that a thread stores at the same time
+constexpr int kWarps = 8;                       // of a block; each computes 32 columns
+constexpr int kFewTaps = 4;                     // of a pixel along an axis, for the smaller kernels
+constexpr int kMaxTaps = 7;                     // for the others
 constexpr int kMaxStripRows = 128;  // that a block computes; the weights of all of them are in shared memory
-constexpr int kFetches = 3;         // of a thread for a row of staged texels, at most
-constexpr int kStaged = kFetches * kColumns;
 
 struct ColumnsJob {
     PixelTarget target;
@@ -176,11 +58,7 @@ struct StripRows {
     }
 };
 
-/// Sums of the texels of a row, each thread with its own weights.
-///
-/// If adjacent pixels share texels, the warp fetches each texel once and copies it to shared memory, where the threads
-/// read it. It fetches the next row of texels before it sums the current one. Otherwise, each thread fetches the texels
-/// of its pixel.
+/// Sums of the texels of a row, each thread with its own weights. If adjacent pixels share texels, the warp stages them.
 template <int taps, int channels, bool staged>
 class RowSums {
 public:
@@ -190,8 +68,7 @@ public:
     };
 
     __device__ RowSums(const ColumnsJob& job, Stage* stage, std::int32_t x, std::int32_t z)
-        : job_(job), source_(job.source), stage_(stage), z_(z) {
-        source_.integers = false;
+        : rows_(job.grid, job.source, z), stage_(stage) {
         float weights[taps];
         const TapSpan span = compute_weights(job.filter, job.grid.x, x, weights, 1);
         first_ = span.first;
@@ -203,60 +80,36 @@ public:
             const std::int32_t left = __shfl_sync(kAll, first_, 0);
             const std::int32_t right = __shfl_sync(kAll, first_, kColumns - 1);
             begin_ = ::min(left, right);
-            texels_ = ::min(::max(left, right) - begin_ + taps, kStaged);
+            rows_.select(begin_, ::max(left, right) - begin_ + taps);
         }
     }
 
     __device__ Sums operator()(std::int32_t row) {
         Sums sum;
         if constexpr (staged) {
-            if (row != row_ahead_) fetch(row);
             Sums* const texels = stage_->texel[buffer_];
             buffer_ ^= 1;
-#pragma unroll
-            for (int i = 0; i < kFetches; ++i) {
-                if (i * kColumns < texels_) texels[i * kColumns + threadIdx.x] = ahead_[i];
-            }
-            __syncwarp();
-            fetch(row + 1);
+            rows_.copy(row, row + 1, texels, [](std::int32_t texel) { return texel; });
             const Sums* const from = texels + (first_ - begin_);
 #pragma unroll
             for (int tap = 0; tap < taps; ++tap) sum.add(from[tap], weights_[tap]);
         } else {
 #pragma unroll
             for (int tap = 0; tap < taps; ++tap) {
-                if (tap < count_) sum.add(texel(first_ + tap, row), weights_[tap]);
+                if (tap < count_) sum.add(rows_.texel(first_ + tap, row), weights_[tap]);
             }
         }
         return sum;
     }
 
 private:
-    __device__ Sums texel(std::int32_t x, std::int32_t row) const {
-        return Sums::of_texel(
-            job_.grid.fetch(source_, z_, static_cast<float>(x) + 0.5f, static_cast<float>(row) + 0.5f));
-    }
-    __device__ void fetch(std::int32_t row) {
-        row_ahead_ = row;
-#pragma unroll
-        for (int i = 0; i < kFetches; ++i) {
-            const std::int32_t at = i * kColumns + static_cast<std::int32_t>(threadIdx.x);
-            if (at < texels_) ahead_[i] = texel(begin_ + at, row);
-        }
-    }
-
-    const ColumnsJob& job_;
-    HardwareSource source_;
+    TexelRows<channels> rows_;
     Stage* stage_;
-    std::int32_t z_;
     std::int32_t first_;
     std::int32_t count_;
-    std::int32_t begin_ = 0;   // first texel of the warp
-    std::int32_t texels_ = 0;  // of the warp
-    std::int32_t row_ahead_ = -1 << 30;
+    std::int32_t begin_ = 0;  // first texel of the warp
     int buffer_ = 0;
     float weights_[taps];
-    Sums ahead_[kFetches];
 };
 
 /// `taps` is the maximum of texels that a pixel reads along an axis.
@@ -309,45 +162,55 @@ __global__ void __launch_bounds__(kColumns* kWarps) resample_columns(const __gri
 
 unsigned parts(unsigned side, unsigned part) { return (side + part - 1) / part; }
 
-/// Returns the first row of the image that is computed.
-unsigned first_row(const detail::Launch& launch) {
-    const detail::ImageRows* const rows = detail::ImageRowsScope::of(launch.state().image);
-    return rows != nullptr ? static_cast<unsigned>(rows->first) : 0;
+std::size_t pixels_of(const PixelTarget& target) { return std::size_t{target.width} * target.height * target.depth; }
+
+std::int32_t max_taps(const Separable& filter) {
+    return std::max(max_taps(filter.filter, filter.grid.x), max_taps(filter.filter, filter.grid.y));
+}
+
+/// Returns true if tiles are faster than the kernels for larger images, which would have too few threads. The limits were
+/// measured on an H200.
+bool is_faster_in_tiles(const detail::Launch& launch, const Separable& filter) {
+    const PixelTarget& target = launch.target();
+    const std::size_t pixels = pixels_of(target);
+    const auto channels = static_cast<std::size_t>(target.format.stored.channels);
+    const Axis& axis = filter.grid.x;
+    if (std::max(axis.step, filter.grid.y.step) < 1) return pixels <= std::size_t{1} << 19;
+    if (!shares_texels(axis, max_taps(filter.filter, axis))) return false;
+    if (pixels * channels <= std::size_t{1} << 17) return true;
+    return filter.filter == ResampleFilter::lanczos3 && channels == 4 && pixels <= std::size_t{1} << 20;
 }
 
 /// Returns true if an image has enough values for each thread to compute four adjacent ones of many rows.
-bool has_many_values(const detail::Launch& launch) {
-    constexpr std::size_t kManyValues = std::size_t{1} << 23;
+bool has_many_values(const detail::Launch& launch, const Separable& filter) {
     const PixelTarget& target = launch.target();
-    return std::size_t{target.width} * target.height * target.depth * target.format.stored.channels >= kManyValues;
+    const std::size_t values = pixels_of(target) * static_cast<std::size_t>(target.format.stored.channels);
+    if (filter.filter == ResampleFilter::area) return values >= std::size_t{1} << 20;
+    return values >= std::size_t{1} << (max_taps(filter) <= kFewTaps ? 22 : 23);
 }
 
 /// Returns true if strips of values (kernels/cuda/resample_values.cu) are faster where they are possible: for larger
-/// images of one channel, and for the many taps of Lanczos filters. Small images have too few strips.
+/// images of one channel, and for Lanczos filters whose texels cannot be staged. Small images have too few strips.
 bool is_faster_in_strips(const detail::Launch& launch, const Separable& filter) {
     constexpr std::size_t kFewValues = std::size_t{1} << 21;
     constexpr float kLongStep = 3.5f;
     const PixelTarget& target = launch.target();
     const int channels = target.format.stored.channels;
-    if (std::size_t{target.width} * target.height * target.depth * channels < kFewValues) return false;
+    if (pixels_of(target) * static_cast<std::size_t>(channels) < kFewValues) return false;
     const float step = std::max(filter.grid.x.step, filter.grid.y.step);
     if (channels == 1 && step < 1) return true;
-    if (std::max(max_taps(filter.filter, filter.grid.x), max_taps(filter.filter, filter.grid.y)) <= kMaxTaps)
-        return false;
-    return channels == 1 || (filter.filter == ResampleFilter::lanczos3 && (channels == 2 || step < kLongStep));
-}
-
-/// Returns true if the texels of a warp can be staged, and if that saves fetches.
-bool shares_texels(const Axis& axis, std::int32_t taps) {
-    return static_cast<float>(kColumns - 1) * std::abs(axis.step) + static_cast<float>(taps + kMoreTexels) <
-           static_cast<float>(std::min(kStaged, kColumns * taps));
+    if (max_taps(filter) <= kMaxTaps) return false;
+    if (channels == 1) return true;
+    const Axis& axis = filter.grid.x;
+    return filter.filter == ResampleFilter::lanczos3 && !shares_texels(axis, max_taps(filter.filter, axis)) &&
+           (channels == 2 || step < kLongStep);
 }
 
 template <int taps>
 void enqueue_columns(const detail::Launch& launch, const Separable& filter) {
     const Grid& grid = filter.grid;
     const PixelTarget& target = launch.target();
-    const unsigned first = first_row(launch);
+    const unsigned first = detail::first_row_of(launch);
     const unsigned height = target.height - first;
     ColumnsJob job{target, HardwareSource(launch.shape(0), launch.handle(0)),
                    grid,   filter.filter,
@@ -370,45 +233,13 @@ void enqueue_columns(const detail::Launch& launch, const Separable& filter) {
 
 /// Returns false if pixels read too many texels.
 bool enqueue_columns(const detail::Launch& launch, const Separable& filter) {
-    const std::int32_t taps = std::max(max_taps(filter.filter, filter.grid.x), max_taps(filter.filter, filter.grid.y));
+    const std::int32_t taps = max_taps(filter);
     if (taps > kMaxTaps) return false;
     if (taps <= kFewTaps) {
         enqueue_columns<kFewTaps>(launch, filter);
     } else {
         enqueue_columns<kMaxTaps>(launch, filter);
     }
-    return true;
-}
-
-// --- tiles -----------------------------------------------------------------------------------------------------------
-
-/// Returns the highest tile whose shared memory is small enough. The height is 0 if there is none.
-Tile highest_tile(const Separable& filter) {
-    constexpr float kMaxStep = 1024;  // texels; larger steps need more shared memory than there is
-    const Grid& grid = filter.grid;
-    if (grid.x.step > kMaxStep || grid.y.step > kMaxStep) return {};
-    Tile tile{kPixels * kThreadRows, 0, max_taps(filter.filter, grid.x), max_taps(filter.filter, grid.y)};
-    for (; tile.rows >= kPixels; tile.rows /= 2) {
-        const float steps = std::ceil(static_cast<float>(tile.rows) * grid.y.step);
-        tile.texels = static_cast<std::int32_t>(steps) + tile.down + kMoreTexels;
-        if (tile.bytes() <= kMaxBytes) return tile;
-    }
-    return {};
-}
-
-bool enqueue_tiles(const detail::Launch& launch, const Separable& filter) {
-    const Tile tile = highest_tile(filter);
-    if (tile.rows == 0) return false;
-    const PixelTarget& target = launch.target();
-    const unsigned first = first_row(launch);
-    Job job{target,      HardwareSource(launch.shape(0), launch.handle(0)),
-            filter.grid, filter.filter,
-            tile,        static_cast<std::int32_t>(first)};
-    void* arguments[] = {&job};
-    const unsigned blocks =
-        parts(target.width, kColumns) * parts(target.height - first, static_cast<unsigned>(tile.rows));
-    detail::launch_blocks({&launch, 1}, reinterpret_cast<const void*>(&resample_tile), arguments,
-                          {{blocks, 1, target.depth}, {kColumns, kThreadRows}, tile.bytes()});
     return true;
 }
 
@@ -421,8 +252,10 @@ bool CudaKernels::resample(Launch& launch, const resampling::Separable& filter) 
     if (ImageRowsScope::of(launch.state().image) != nullptr)
         return resampling::enqueue_columns(launch, filter) || resampling::enqueue_tiles(launch, filter);
     if (filter.filter == ResampleFilter::area && resampling::enqueue_halves(launch, filter.grid)) return true;
+    if (resampling::is_faster_in_tiles(launch, filter) && resampling::enqueue_tiles(launch, filter)) return true;
     if (resampling::enqueue_half_columns(launch, filter) || resampling::enqueue_reduction(launch, filter)) return true;
-    if (resampling::has_many_values(launch) && resampling::enqueue_columns_of_values(launch, filter)) return true;
+    if (resampling::has_many_values(launch, filter) && resampling::enqueue_columns_of_values(launch, filter))
+        return true;
     if (resampling::is_faster_in_strips(launch, filter) && resampling::enqueue_strips_of_values(launch, filter))
         return true;
     return resampling::enqueue_columns(launch, filter) || resampling::enqueue_tiles(launch, filter);
