@@ -306,6 +306,18 @@ namespace {
 bool is_plain_srgb(const TexelFormat& format) {
     return format.packing == Packing::plain && format.encoding == Encoding::srgb;
 }
+
+// Returns whether all channels are stored in the same way. The alpha of sRGB formats is linear.
+bool has_equal_channels(const TexelFormat& format) {
+    return format.packing == Packing::plain && (format.encoding != Encoding::srgb || format.channels == 1);
+}
+
+// Returns the format of a single channel.
+TexelFormat channel_format(TexelFormat format) {
+    format.bytes = static_cast<std::uint8_t>(format.bytes / format.channels);
+    format.channels = 1;
+    return format;
+}
 }  // namespace
 
 RowDecode row_decoder(const TexelFormat& format) {
@@ -314,8 +326,20 @@ RowDecode row_decoder(const TexelFormat& format) {
 RowEncode row_encoder(const TexelFormat& format) {
     return is_plain_srgb(format) ? srgb_row_encoder(format.channels) : HWY_DYNAMIC_DISPATCH(encoder_for)(format);
 }
-PlaneDecode plane_decoder(const TexelFormat& format) { return HWY_DYNAMIC_DISPATCH(plane_decoder_for)(format); }
-PlaneEncode plane_encoder(const TexelFormat& format) { return HWY_DYNAMIC_DISPATCH(plane_encoder_for)(format); }
+PlaneDecode plane_decoder(const TexelFormat& format) {
+    return is_plain_srgb(format) ? srgb_plane_decoder(format.channels)
+                                 : HWY_DYNAMIC_DISPATCH(plane_decoder_for)(format);
+}
+PlaneEncode plane_encoder(const TexelFormat& format) {
+    return is_plain_srgb(format) ? srgb_plane_encoder(format.channels)
+                                 : HWY_DYNAMIC_DISPATCH(plane_encoder_for)(format);
+}
+PlaneDecode value_decoder(const TexelFormat& format) {
+    return has_equal_channels(format) ? plane_decoder(channel_format(format)) : nullptr;
+}
+PlaneEncode value_encoder(const TexelFormat& format) {
+    return has_equal_channels(format) ? plane_encoder(channel_format(format)) : nullptr;
+}
 
 void store_floats(const float* values, std::size_t count, float* stored, bool past_caches) {
     HWY_DYNAMIC_DISPATCH(store_floats_on_vectors)(values, count, stored, past_caches);

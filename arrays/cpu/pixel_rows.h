@@ -43,19 +43,18 @@ using PlaneDecode = void (*)(const unsigned char* stored, std::size_t count, flo
 using PlaneEncode = void (*)(const float* channels, std::size_t apart, std::size_t count, unsigned char* stored);
 
 /// Returns the function for a plain format, or null if the format is neither sRGB, nor unorm of 8 or 16 bits, nor float.
-/// It is also null for float16 if the CPU cannot convert it. The functions below are the same, but null for sRGB.
+/// It is also null for float16 if the CPU cannot convert it.
 [[nodiscard]] RowDecode row_decoder(const TexelFormat& format);
 /// See row_decoder().
 [[nodiscard]] RowEncode row_encoder(const TexelFormat& format);
 [[nodiscard]] PlaneDecode plane_decoder(const TexelFormat& format);
 [[nodiscard]] PlaneEncode plane_encoder(const TexelFormat& format);
 
-/// Returns the format of a single channel of a plain format. Its decoder and encoder convert interleaved channels.
-[[nodiscard]] inline TexelFormat channel_format(TexelFormat format) {
-    format.bytes = static_cast<std::uint8_t>(format.bytes / format.channels);
-    format.channels = 1;
-    return format;
-}
+/// Returns the function for interleaved channels, which takes each channel as a texel of a single channel. Also returns
+/// null if channels are stored in different ways.
+[[nodiscard]] PlaneDecode value_decoder(const TexelFormat& format);
+/// See value_decoder().
+[[nodiscard]] PlaneEncode value_encoder(const TexelFormat& format);
 
 /// Stores values as PlaneEncode does for a single channel of 32-bit floats. `past_caches` requests streaming stores,
 /// after which the caller must call hwy::FlushStream().

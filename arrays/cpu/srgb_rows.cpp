@@ -85,6 +85,27 @@ void encode_row(const float* pixels, std::size_t count, unsigned char* stored) {
     }
 }
 
+template <int channels>
+void decode_planes(const unsigned char* stored, std::size_t count, float* values, std::size_t apart) {
+    const Tables& of = tables();
+    for (int c = 0; c < channels; ++c, values += apart) {
+        const std::array<float, 256>& table = is_linear(channels, c) ? of.linear : of.colors;
+        for (std::size_t i = 0; i < count; ++i) values[i] = table[stored[i * channels + static_cast<std::size_t>(c)]];
+    }
+}
+
+template <int channels>
+void encode_planes(const float* values, std::size_t apart, std::size_t count, unsigned char* stored) {
+    const Tables& of = tables();
+    for (std::size_t i = 0; i < count; ++i, ++values, stored += channels) {
+        for (int c = 0; c < channels; ++c) {
+            const float value = values[static_cast<std::size_t>(c) * apart];
+            stored[c] =
+                is_linear(channels, c) ? static_cast<unsigned char>(unorm_code_of(value, 255.0F)) : of.code_of(value);
+        }
+    }
+}
+
 }  // namespace
 
 RowDecode srgb_row_decoder(std::size_t channels) {
@@ -95,6 +116,16 @@ RowDecode srgb_row_decoder(std::size_t channels) {
 RowEncode srgb_row_encoder(std::size_t channels) {
     if (channels == 1) return encode_row<1>;
     return channels == 2 ? encode_row<2> : encode_row<4>;
+}
+
+PlaneDecode srgb_plane_decoder(std::size_t channels) {
+    if (channels == 1) return decode_planes<1>;
+    return channels == 2 ? decode_planes<2> : decode_planes<4>;
+}
+
+PlaneEncode srgb_plane_encoder(std::size_t channels) {
+    if (channels == 1) return encode_planes<1>;
+    return channels == 2 ? encode_planes<2> : encode_planes<4>;
 }
 
 }  // namespace texton::detail

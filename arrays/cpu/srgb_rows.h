@@ -8,5 +8,9 @@ namespace texton::detail {
 [[nodiscard]] RowDecode srgb_row_decoder(std::size_t channels);
 /// Returns the function that encodes rows of an sRGB format with so many channels.
 [[nodiscard]] RowEncode srgb_row_encoder(std::size_t channels);
+/// Returns the function that decodes rows of an sRGB format with so many channels to separate channels.
+[[nodiscard]] PlaneDecode srgb_plane_decoder(std::size_t channels);
+/// Returns the function that encodes separate channels as rows of an sRGB format with so many channels.
+[[nodiscard]] PlaneEncode srgb_plane_encoder(std::size_t channels);
 
 }  // namespace texton::detail

@@ -44,11 +44,13 @@ private:
 // The results of a functor for the values of all codes, and the codes of the image in which they are stored.
 class CodeTables {
 public:
-    CodeTables(FunctorOfTexels& functor, const PixelFormat& image) {
-        for (std::size_t code = 0; code < kCodes; ++code) {
-            values_[code] = static_cast<float>(code) / 255;
-            functor.texels.set(code, {values_[code], values_[code], values_[code], values_[code]});
+    CodeTables(FunctorOfTexels& functor, const TexelFormat& texture, const PixelFormat& image) {
+        for (auto& of_channel : values_) {
+            for (std::size_t code = 0; code < kCodes; ++code) of_channel[code] = static_cast<float>(code) / 255;
         }
+        if (texture.encoding == Encoding::srgb) decode(texture);
+        for (std::size_t code = 0; code < kCodes; ++code)
+            functor.texels.set(code, {values_[0][code], values_[1][code], values_[2][code], values_[3][code]});
         functor({}, kCodes, results_);
         if (!has_codes(image.stored)) return;
         for (std::size_t code = 0; code < kCodes; ++code) {
@@ -66,7 +68,7 @@ public:
             for (std::size_t i = 0; i < count; ++i) {
                 const float value = texels.channel[c][i];
                 const auto code = static_cast<std::size_t>(static_cast<int>(value * 255 + 0.5f)) % kCodes;
-                are_codes &= values_[code] == value;
+                are_codes &= values_[c][code] == value;
                 pixels.channel[c][i] = results_.channel[c][code];
             }
         }
@@ -81,7 +83,14 @@ public:
     }
 
 private:
-    float values_[kCodes];
+    // Writes the values of the channels that the format has.
+    void decode(const TexelFormat& format) {
+        std::vector<unsigned char> texels(kCodes * format.channels);
+        for (std::size_t i = 0; i < texels.size(); ++i) texels[i] = static_cast<unsigned char>(i / format.channels);
+        plane_decoder(format)(texels.data(), kCodes, values_[0], kCodes);
+    }
+
+    float values_[4][kCodes];
     TexelPlanes results_;
     unsigned char codes_[4][kCodes];
 };
@@ -93,7 +102,7 @@ void run_codes_of(const CpuJob& job, const PointwiseFunction& functor) {
     const CodeTables tables = [&] {
         const TexelRows modes = rows_of(0);  // sets how the thread rounds
         FunctorOfTexels of_codes(job, functor, refused);
-        return CodeTables(of_codes, job.image.format());
+        return CodeTables(of_codes, job.textures[0].format, job.image.format());
     }();
     const TexelFormat& image = job.image.format().stored;
     const SourceShape& shape = job.shapes[0];
@@ -139,8 +148,9 @@ bool Launch::has_codes_and_tables() const noexcept {
     const FormatInfo& format = info(textures[0].format());
     const Extent& extent = state_->image.extent;
     return extent.width * extent.height >= kMinPixels && is_image(textures[0]) &&
-           std::ranges::none_of(textures.subspan(1), is_image) && format.kind == FormatKind::unorm &&
-           format.bits == 8 && format.layout == FormatLayout::plain;
+           std::ranges::none_of(textures.subspan(1), is_image) &&
+           (format.kind == FormatKind::unorm || format.kind == FormatKind::srgb) && format.bits == 8 &&
+           format.layout == FormatLayout::plain;
 }
 
 void Launch::run_codes(PointwiseFunction functor) try {

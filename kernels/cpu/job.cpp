@@ -21,7 +21,7 @@ CpuImage::CpuImage(const MemoryLocation& location)
     encode_row_ = row_encoder(pixel_.stored);
     has_floats_ = is_four_floats(pixel_.stored);
     encode_planes_ = plane_encoder(pixel_.stored);
-    if (pixel_.stored.packing == Packing::plain) encode_values_ = plane_encoder(channel_format(pixel_.stored));
+    encode_values_ = value_encoder(pixel_.stored);
 }
 
 std::byte* CpuImage::address(PixelPosition at) const {

@@ -57,7 +57,7 @@ private:
     RowEncode encode_row_ = nullptr;  // null: pixels are encoded one by one
     bool has_floats_ = false;
     PlaneEncode encode_planes_ = nullptr;
-    PlaneEncode encode_values_ = nullptr;  // of a single channel
+    PlaneEncode encode_values_ = nullptr;  // of interleaved channels
 };
 
 /// Says which fetches a texture has.

@@ -18,11 +18,17 @@ struct Swizzle {
     std::uint8_t from[4];
 
     /// Returns true if the codes of texels can be copied to pixels without decoding them.
-    static bool keeps_codes(const TexelFormat& texture, const TexelFormat& image) {
+    bool keeps_codes(const TexelFormat& texture, const TexelFormat& image) const {
         const bool alike = texture.encoding == image.encoding && texture.packing == Packing::plain &&
                            image.packing == Packing::plain && texture.bits == image.bits;
-        return alike && texture.channels == 4 && image.channels == 4 &&
-               (texture.encoding == Encoding::unorm || (texture.encoding == Encoding::floating && texture.bits == 32));
+        if (!alike || texture.channels != 4 || image.channels != 4) return false;
+        if (texture.encoding == Encoding::srgb) return keeps_alpha();
+        return texture.encoding == Encoding::unorm || (texture.encoding == Encoding::floating && texture.bits == 32);
+    }
+
+    // Returns true if no color is copied to alpha, and alpha to no color. Their sRGB codes mean different values.
+    bool keeps_alpha() const {
+        return std::none_of(from, from + 3, [](std::uint8_t channel) { return channel == 3; }) && from[3] >= 3;
     }
 
     ByteOrder order_of(const TexelFormat& format) const {
@@ -56,7 +62,7 @@ struct Swizzle {
 void swizzle_rows(const CpuJob& job, const Swizzle& swizzle, PixelPosition at, std::size_t width, std::size_t height) {
     const TexelRows rows(job.textures[0], job.shapes[0], at.z);
     const TexelFormat& format = job.textures[0].format;
-    const bool keeps_codes = rows.are_stored() && Swizzle::keeps_codes(format, job.image.format().stored);
+    const bool keeps_codes = rows.are_stored() && swizzle.keeps_codes(format, job.image.format().stored);
     const ReorderBytes reorder = keeps_codes ? byte_reorderer(format.encoding == Encoding::floating) : nullptr;
     const ByteOrder order = swizzle.order_of(format);
     const bool past_caches = job.exceeds_caches();

@@ -32,7 +32,7 @@ TexelRows::TexelRows(const CpuTexture& texture, const SourceShape& shape, std::i
     has_values_ = has_floats(texture.format);
     has_floats_ = is_four_floats(texture.format);
     decode_planes_ = plane_decoder(texture.format);
-    decode_values_ = plane_decoder(channel_format(texture.format));
+    decode_values_ = value_decoder(texture.format);
     clamps_ = clamps_rows(texture.sampler);
     first_ = level.data + slice * level.slice_pitch;
     pitch_ = static_cast<std::size_t>(level.row_pitch);
@@ -98,7 +98,7 @@ void TexelRows::centers(std::int32_t x, std::int32_t y, std::size_t count, float
     const std::size_t step = layout.step;
     const auto length = static_cast<std::int32_t>(count);
     const bool inside_y = y >= 0 && y < shape_.height;
-    const bool decodes = decode_planes_ != nullptr && (inside_y || clamps_);
+    const bool decodes = (step == 1 ? decode_planes_ : decode_values_) != nullptr && (inside_y || clamps_);
     const std::int32_t before = decodes ? std::clamp(-x, 0, length) : length;
     const std::int32_t inside = decodes ? std::clamp(shape_.width - (x + before), 0, length - before) : 0;
     const std::int32_t rest = before + inside;

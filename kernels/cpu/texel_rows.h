@@ -100,7 +100,7 @@ private:
     std::size_t channels_;
     RowDecode decode_ = nullptr;  // decodes texels that are inside; null: they are fetched
     PlaneDecode decode_planes_ = nullptr;
-    PlaneDecode decode_values_ = nullptr;   // of a single channel
+    PlaneDecode decode_values_ = nullptr;   // of interleaved channels
     bool clamps_ = false;                   // texels beyond the edges repeat the texels at the edges
     bool has_values_ = false;               // channels are floats, which a fetch returns unchanged
     bool has_floats_ = false;               // the same, and a texel has four

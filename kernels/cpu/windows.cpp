@@ -97,7 +97,9 @@ public:
         const TexelFormat& format = job_.textures[0].format;
         const TexelFormat& image = job_.image.format().stored;
         if (texels_.are_stored() && texels_.clamps()) {
-            if (are_alike_codes(format, image, 8)) return make_stored<std::uint8_t>(height);
+            const bool is_srgb =
+                format == image && format.packing == Packing::plain && format.encoding == Encoding::srgb;
+            if (is_srgb || are_alike_codes(format, image, 8)) return make_stored<std::uint8_t>(height);
             if (are_alike_codes(format, image, 16)) return make_stored<std::uint16_t>(height);
             if (has_floats(format) && has_floats(image) && format.channels == image.channels)
                 return make_stored<float>(height);

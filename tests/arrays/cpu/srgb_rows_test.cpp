@@ -30,6 +30,24 @@ TEST(SrgbRowsTest, EveryCodeIsDecodedAsByTheModel) {
     }
 }
 
+TEST(SrgbRowsTest, SeparateChannelsAreConvertedAsPixels) {
+    for (const std::uint8_t channels : kChannels) {
+        std::vector<unsigned char> stored;
+        for (int code = 0; code < 256; ++code)
+            for (int c = 0; c < channels; ++c) stored.push_back(static_cast<unsigned char>(code + 51 * c));
+        std::vector<float> texels(256 * 4);
+        std::vector<float> planes(300 * 4);
+        row_decoder(srgb(channels))(stored.data(), 256, texels.data());
+        plane_decoder(srgb(channels))(stored.data(), 256, planes.data(), 300);
+        for (std::size_t i = 0; i < 256; ++i) {
+            for (std::size_t c = 0; c < channels; ++c) ASSERT_EQ(planes[c * 300 + i], texels[i * 4 + c]);
+        }
+        std::vector<unsigned char> encoded(stored.size());
+        plane_encoder(srgb(channels))(planes.data(), 300, 256, encoded.data());
+        EXPECT_EQ(encoded, stored) << int{channels};
+    }
+}
+
 TEST(SrgbRowsTest, EveryFloatOfTheRangeIsEncodedAsByTheModel) {
     constexpr std::size_t kPixels = 4096;
     std::vector<float> pixels(kPixels * 4, 0.25F);

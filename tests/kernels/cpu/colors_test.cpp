@@ -43,6 +43,16 @@ struct Swapped {
     }
 };
 
+struct Turned {
+    bool layered;
+
+    template <class Source>
+    Float4 operator()(PixelPosition at, const Source& source) const {
+        const Float4 texel = center_at(source, layered, at, at.x, at.y);
+        return {texel.z, texel.x, 1, texel.w};
+    }
+};
+
 struct Filled {
     bool layered;
 
@@ -105,6 +115,12 @@ TEST(CpuColorTest, SwizzlesMatchTheFunctor) {
                 [&](const Stream& stream, const View& image) { swizzle(stream, image, scene.texture, "bg1r"); },
                 [&](const Stream& stream, const View& image) {
                     launch(stream, image, Swapped{scene.layered()}, scene.texels());
+                });
+            expect_same(
+                scene, scene.extent,
+                [&](const Stream& stream, const View& image) { swizzle(stream, image, scene.texture, "br1a"); },
+                [&](const Stream& stream, const View& image) {
+                    launch(stream, image, Turned{scene.layered()}, scene.texels());
                 });
             expect_same(
                 scene, scene.extent,
@@ -223,34 +239,29 @@ TEST(CpuColorTest, InPlaceMatricesMatchASeparateDestination) {
 }
 
 /// Floats are processed by the functor itself, so they are the reference for codes.
-TEST(CpuColorTest, TransfersOfCodesMatchTransfersOfTheirFractions) {
-    constexpr Extent kExtent{256, 3};
+TEST(CpuColorTest, TransfersOfCodesMatchTransfersOfTheirValues) {
+    constexpr Extent kExtent{256, 5};
     Bytes codes;
-    std::vector<float> fractions;
-    for (std::size_t i = 0; i < 4 * 256 * 3; ++i) {
-        const std::size_t code = (i / 4 + i * i % 4 * 64) % 256;
-        codes.push_back(static_cast<std::byte>(code));
-        fractions.push_back(static_cast<float>(code) / 255);
-    }
-    const auto bytes_of = [](const std::vector<float>& floats) {
-        Bytes bytes(4 * floats.size());
-        std::memcpy(bytes.data(), floats.data(), bytes.size());
-        return bytes;
-    };
-    const Array of_codes(Device::cpu(), {.format = Format::rgba8_unorm, .extent = kExtent});
-    const Array of_floats(Device::cpu(), {.format = Format::rgba32_float, .extent = kExtent});
-    upload(of_codes.view(), codes);
-    upload(of_floats.view(), bytes_of(fractions));
-    for (const Transfer direction : {Transfer::to_linear, Transfer::to_srgb}) {
-        for (const Format format : {Format::rgba32_float, Format::rgba8_unorm}) {
-            const Linear memory(Device::cpu(), format, kExtent);
-            const View image = memory.view(format, kExtent);
-            const auto transferred = [&](const Texture& texture) {
-                return made(image, image, [&](const Stream& stream, const View& view) {
-                    transfer(stream, view, texture, direction);
-                });
-            };
-            EXPECT_TRUE(same_bytes(transferred(Texture(of_codes)), transferred(Texture(of_floats)))) << name(format);
+    for (std::size_t i = 0; i < 4 * kExtent.width * kExtent.height; ++i)
+        codes.push_back(static_cast<std::byte>((i / 4 + i * i % 4 * 64) % 256));
+    for (const Format stored : {Format::rgba8_unorm, Format::rgba8_srgb}) {
+        const Array of_codes(Device::cpu(), {.format = stored, .extent = kExtent});
+        const Array of_floats(Device::cpu(), {.format = Format::rgba32_float, .extent = kExtent});
+        upload(of_codes.view(), codes);
+        const Stream stream(Device::cpu());
+        swizzle(stream, of_floats.view(), Texture(of_codes), "rgba");
+        stream.synchronize();
+        for (const Transfer direction : {Transfer::to_linear, Transfer::to_srgb}) {
+            for (const Format format : {Format::rgba32_float, Format::rgba8_unorm, Format::rgba8_srgb}) {
+                const Linear memory(Device::cpu(), format, kExtent);
+                const View image = memory.view(format, kExtent);
+                const auto transferred = [&](const Texture& texture) {
+                    return made(image, image,
+                                [&](const Stream& to, const View& view) { transfer(to, view, texture, direction); });
+                };
+                EXPECT_TRUE(same_bytes(transferred(Texture(of_codes)), transferred(Texture(of_floats))))
+                    << name(stored) << " to " << name(format);
+            }
         }
     }
 }
