@@ -81,6 +81,41 @@ TEST_F(DocksTest, LargerWindowRestoresTheArrangement) {
     EXPECT_FALSE(docks.at("sampler")->isHidden());
 }
 
+// Qt emits visibilityChanged() while it visits the items of its layout of the docks. A slot that moves a dock deletes
+// items that Qt visits next.
+TEST_F(DocksTest, DocksAreMovedOnlyAfterQtHasLaidThemOut) {
+    Session session = test::session_with({"card.png"});
+    session.panels = {"files", "kernel"};
+    start(session, {640, 750});  // wide enough for panels on one side
+    resize({640, 750});
+    const auto areas = [&] {
+        std::map<QString, Qt::DockWidgetArea> all;
+        for (const auto& [id, dock] : window().docks()) all[id] = window().dockWidgetArea(dock);
+        return all;
+    };
+    const std::map<QString, Qt::DockWidgetArea> wide = areas();
+    bool shows = false;
+    int signals_seen = 0;
+    for (const auto& [id, dock] : window().docks()) {
+        QObject::connect(dock, &QDockWidget::visibilityChanged, &window(), [&] {
+            if (!shows) return;
+            ++signals_seen;
+            EXPECT_TRUE(areas() == wide) << "moved while Qt emits a signal";
+        });
+    }
+    for (const char* id : {"display", "histogram", "annotations"}) {
+        shows = true;
+        window().show_panel(id, true);
+        shows = false;
+        settle();
+        EXPECT_EQ(window().dockWidgetArea(window().docks().at("files")), Qt::RightDockWidgetArea) << id;
+        window().show_panel(id, false);
+        settle();
+        EXPECT_TRUE(areas() == wide) << id;
+    }
+    EXPECT_GT(signals_seen, 0);
+}
+
 TEST_F(DocksTest, ImagesTakeTheHeightThatOtherPanelsDoNotNeed) {
     start(test::session_with({"card.png"}), {1280, 800});
     resize({1280, 800});

@@ -289,7 +289,7 @@ void MainWindow::show_panels() {
     for (const auto& [id, dock] : docks_)
         if (std::ranges::find(open, id.toStdString()) == open.end()) dock->hide();
     applies_ = applied;
-    arrange_docks();
+    arrange_docks_later();
 }
 
 // Whether the open docks leave too little room for the canvas.
@@ -304,6 +304,12 @@ bool MainWindow::needs_one_column() const {
         side = std::max(side, dock->widget()->minimumSizeHint().width());
     }
     return left != 0 && right != 0 && left + right + kMinCanvas > width();
+}
+
+// Arranges the docks in the next turn of the event loop. While Qt lays out the docks it emits visibilityChanged() and
+// sends resize events, and it continues afterwards with the items that a new arrangement would delete.
+void MainWindow::arrange_docks_later() {
+    QMetaObject::invokeMethod(this, &MainWindow::arrange_docks, Qt::QueuedConnection);
 }
 
 // In a small window, all docks are tabs of one column. A larger window restores the arrangement before.
@@ -357,8 +363,7 @@ void MainWindow::showEvent(QShowEvent* event) {
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
     QMainWindow::resizeEvent(event);
-    // The layout of the docks is not changed while it is being computed.
-    QMetaObject::invokeMethod(this, &MainWindow::arrange_docks, Qt::QueuedConnection);
+    arrange_docks_later();
 }
 
 // Shows the canvas of the reference beside that of the current image, or hides it.
@@ -388,7 +393,7 @@ void MainWindow::keep_panels() {
         if (std::ranges::is_permutation(session.panels, open)) return;
         session.panels = open;
     });
-    arrange_docks();
+    arrange_docks_later();
 }
 
 void MainWindow::show_panel(const QString& id, bool shown) {

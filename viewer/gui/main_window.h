@@ -78,6 +78,7 @@ private:
     void show_message(const QString& headline, const QString& details);
     void show_panels();
     bool needs_one_column() const;
+    void arrange_docks_later();
     void arrange_docks();
     void share_height();
     void show_sides();

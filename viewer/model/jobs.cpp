@@ -35,7 +35,6 @@ Jobs::Jobs(int threads, std::function<void(std::function<void()>)> post,
 }
 
 Jobs::~Jobs() {
-    alive_.reset();
     for (auto& [tag, token] : newest_) token.cancel();
     {
         const std::scoped_lock lock(mutex_);

@@ -62,6 +62,7 @@ private:
     std::condition_variable changed_;
     std::deque<Job> waiting_;
     bool ends_ = false;
+    // Expires after the threads have ended. Functions that were posted but not run then do nothing.
     std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
     std::vector<std::thread> threads_;
 };
