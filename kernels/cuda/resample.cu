@@ -252,6 +252,7 @@ bool CudaKernels::resample(Launch& launch, const resampling::Separable& filter) 
     if (ImageRowsScope::of(launch.state().image) != nullptr)
         return resampling::enqueue_columns(launch, filter) || resampling::enqueue_tiles(launch, filter);
     if (filter.filter == ResampleFilter::area && resampling::enqueue_halves(launch, filter.grid)) return true;
+    if (resampling::enqueue_double_columns(launch, filter)) return true;
     if (resampling::is_faster_in_tiles(launch, filter) && resampling::enqueue_tiles(launch, filter)) return true;
     if (resampling::enqueue_half_columns(launch, filter) || resampling::enqueue_reduction(launch, filter)) return true;
     if (resampling::has_many_values(launch, filter) && resampling::enqueue_columns_of_values(launch, filter))

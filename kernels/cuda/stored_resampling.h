@@ -13,6 +13,10 @@ namespace texton::resampling {
 /// Does the same for the filters that read more texels. Returns false also if the sampler does not clamp coordinates.
 [[nodiscard]] bool enqueue_half_columns(const detail::Launch& launch, const Separable& filter);
 
+/// Enqueues a separable filter for twice the width and height, from texels as they are stored. Returns false in the same
+/// cases.
+[[nodiscard]] bool enqueue_double_columns(const detail::Launch& launch, const Separable& filter);
+
 /// Enqueues a separable filter for a smaller image, from texels as they are stored. Returns false in the same cases, and
 /// also if pixels are far apart or belong to many texels.
 [[nodiscard]] bool enqueue_reduction(const detail::Launch& launch, const Separable& filter);
