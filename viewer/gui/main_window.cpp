@@ -199,6 +199,7 @@ MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
         }
     });
     show_panels();
+    arrange_docks();
     watch_files();
     apply_session(workspace_.session());
 }
@@ -289,7 +290,6 @@ void MainWindow::show_panels() {
     for (const auto& [id, dock] : docks_)
         if (std::ranges::find(open, id.toStdString()) == open.end()) dock->hide();
     applies_ = applied;
-    arrange_docks_later();
 }
 
 // Whether the open docks leave too little room for the canvas.
@@ -375,7 +375,10 @@ void MainWindow::show_sides() {
 
 void MainWindow::apply_session(const Session& before) {
     const Session& now = workspace_.session();
-    if (now.panels != before.panels) show_panels();
+    if (now.panels != before.panels) {
+        show_panels();
+        arrange_docks_later();
+    }
     device_label_->setText(QString::fromStdString(workspace_.device().name()));
     set_steady(zoom_label_, zoom_text(now.view.zoom));
     show_sides();
@@ -585,6 +588,7 @@ void MainWindow::restore() {
     if (restoreState(settings.value("window/docks").toByteArray())) shares_height_ = false;
     applies_ = false;
     show_panels();
+    arrange_docks();
 }
 
 // Asks before decisions of a review are lost.
