@@ -240,6 +240,8 @@ public:
     size_t pread(void* to, size_t bytes, int64_t offset) override {
         const std::lock_guard lock(mutex_);
         put_buffer();
+        // libtiff would follow the numbers of bytes that were not written, without an end.
+        if (error_ != 0) return 0;
         return file_.read_at(static_cast<std::uint64_t>(offset), {static_cast<std::byte*>(to), bytes});
     }
     size_t size() const override {
@@ -323,6 +325,17 @@ void ImageFileOutput::fail(const char* what, const std::string& remedy) {
     fail_file(object_, path_, what + (": " + one_line(output_->geterror())), remedy);
 }
 
+namespace {
+
+bool has_exif(const OIIO::ImageSpec& spec) {
+    return std::ranges::any_of(spec.extra_attribs, [](const OIIO::ParamValue& attribute) {
+        const std::string_view name(attribute.name().c_str());
+        return name.starts_with("Exif:") || name == "ExposureTime" || name == "FNumber";
+    });
+}
+
+}  // namespace
+
 void ImageFileOutput::open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOutput::OpenMode mode) {
     const std::string_view kind = output_->format_name();
     const OIIO::ImageSpec& first = specs.front();
@@ -333,13 +346,20 @@ void ImageFileOutput::open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOu
                   kinds_for(first.format));
     }
     // The TIFF writer loses earlier parts if it appends a part to a stream.
-    if (stream_ == nullptr && output_->supports("ioproxy") && output_->format_name() != std::string("tiff")) {
+    const bool appends = has_more_parts_ && kind == "tiff";
+    if (stream_ == nullptr && output_->supports("ioproxy") && !appends) {
         stream_ = std::make_unique<Stream>(file_);
         output_->set_ioproxy(stream_.get());
     }
     const std::string name = file_.name().string();
-    const bool good = specs.size() == 1 ? output_->open(name, specs.front(), mode)
-                                        : output_->open(name, static_cast<int>(specs.size()), specs.data());
+    const bool good = [&] {
+        if (specs.size() != 1) return output_->open(name, static_cast<int>(specs.size()), specs.data());
+        OIIO::ImageSpec spec = first;
+        // OpenImageIO also stores an Exif directory for attributes that a TIFF has without it. libtiff then reads the file,
+        // and does not end if the header could not be written.
+        if (kind == "tiff" && !has_exif(spec)) spec.attribute("tiff:write_exif", 0);
+        return output_->open(name, spec, mode);
+    }();
     if (good) {
         ++parts_;
         return;
@@ -364,6 +384,7 @@ TiffChunkWriter* ImageFileOutput::chunk_writer() {
         (spec.format == OIIO::TypeDesc::UINT8 || spec.format == OIIO::TypeDesc::UINT16);
     if (!is_expected) return nullptr;
     require_written(output_->close());
+    if (stream_->first_error() != 0) file_.fail(stream_->first_error());
     const auto side = [](int length) { return static_cast<std::size_t>(std::max(length, 1)); };
     TiffNumbers numbers(file_.name());
     if (numbers.next_directory() && numbers.is_last()) {
@@ -379,6 +400,7 @@ TiffChunkWriter* ImageFileOutput::chunk_writer() {
             return chunk_writer_.get();
         }
     }
+    stream_.reset();  // ended with the first writer
     if (!output_->open(file_.name().string(), spec)) fail("cannot be written by OpenImageIO", "The disk may be full.");
     return nullptr;
 }
@@ -414,7 +436,7 @@ void ImageFileOutput::require_readable() const {
     (void)input->geterror();
 }
 
-void ImageFileOutput::complete(bool waits) {
+void ImageFileOutput::complete(bool waits, const std::function<void(const std::filesystem::path&)>& check) {
     if (chunk_writer_ != nullptr) {
         chunk_writer_->finish();
         output_.reset();
@@ -426,6 +448,7 @@ void ImageFileOutput::complete(bool waits) {
     if (stream_ == nullptr) {  // errors of the system may be lost
         if (file_.has_hole()) file_.fail(ENOSPC);
         require_readable();
+        if (check) check(file_.name());
     }
     file_.complete(waits);
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -68,6 +69,8 @@ public:
     ImageFileOutput& operator=(const ImageFileOutput&) = delete;
 
     OIIO::ImageOutput* operator->() const noexcept { return output_.get(); }
+    /// Must be called before open() if several parts, or levels of one part, will be opened one after the other.
+    void expect_more_parts() noexcept { has_more_parts_ = true; }
     /// Opens one part for writing, or all parts at once for kinds of file that need them in advance. Throws Error{io}.
     void open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOutput::OpenMode mode = OIIO::ImageOutput::Create);
     /// Throws Error{io} if `good`, the result of the last write, is false.
@@ -75,8 +78,9 @@ public:
     /// After open() of the only image of a TIFF: if its texels can be written without OpenImageIO, ends the work of
     /// OpenImageIO and returns their writer, which is valid until complete(). Otherwise returns null.
     TiffChunkWriter* chunk_writer();
-    /// Closes the file and gives it its final name, as NewFile::complete() does. Throws Error{io}.
-    void complete(bool waits = true);
+    /// Closes the file and gives it its final name, as NewFile::complete() does. Throws Error{io}. Errors of some writers
+    /// are lost. Their files are read before, and given to `check`, which throws if it misses something.
+    void complete(bool waits = true, const std::function<void(const std::filesystem::path& file)>& check = nullptr);
 
 private:
     class Stream;
@@ -89,7 +93,9 @@ private:
     NewFile file_;
     std::unique_ptr<Stream> stream_;
     std::unique_ptr<TiffChunkWriter> chunk_writer_;
-    int parts_ = 0;          // parts and levels that were opened
+    int parts_ = 0;  // parts and levels that were opened
+    bool has_more_parts_ = false;
+    int levels_ = 1;         // of a part
     bool has_rows_ = false;  // some rows were written
 };
 

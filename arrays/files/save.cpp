@@ -106,6 +106,7 @@ public:
         require_possible();
         std::vector<OIIO::ImageSpec> specs;
         for (const ImageSourcePtr& part : parts_) specs.push_back(spec_of(*part, 0));
+        if (parts_.size() > 1 || levels() > 1) output_.expect_more_parts();
         const bool announced = specs.size() > 1 && output_->format_name() == std::string("openexr");
         for (std::size_t part = 0; part < parts_.size(); ++part) {
             for (int level = 0; level < levels(); ++level) {
@@ -126,7 +127,7 @@ public:
                 }
             }
         }
-        output_.complete(options_.waits_for_disk);
+        output_.complete(options_.waits_for_disk, [&](const std::filesystem::path& file) { require_levels(file); });
     }
 
 private:
@@ -137,6 +138,12 @@ private:
         }
         return bytes;
     }
+    // Requires the levels of a written file, before it gets its name.
+    void require_levels(const std::filesystem::path& file) const {
+        if (levels() == 1 || open_image(file).info().levels == levels()) return;
+        fail_file(kSave, path_, "was not written completely: a level is missing", "The disk may be full.");
+    }
+
     int levels() const { return image_.info.levels; }
     bool tiled() const { return options_.tile || levels() > 1; }
 
