@@ -327,7 +327,9 @@ void ImageFileOutput::fail(const char* what, const std::string& remedy) {
 
 namespace {
 
+// Returns true if a TIFF needs an Exif directory, which also names the color space sRGB.
 bool has_exif(const OIIO::ImageSpec& spec) {
+    if (spec.get_string_attribute("oiio:ColorSpace") == "sRGB") return true;
     return std::ranges::any_of(spec.extra_attribs, [](const OIIO::ParamValue& attribute) {
         const std::string_view name(attribute.name().c_str());
         return name.starts_with("Exif:") || name == "ExposureTime" || name == "FNumber";
