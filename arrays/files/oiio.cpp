@@ -386,7 +386,7 @@ TiffChunkWriter* ImageFileOutput::chunk_writer() {
         (spec.format == OIIO::TypeDesc::UINT8 || spec.format == OIIO::TypeDesc::UINT16);
     if (!is_expected) return nullptr;
     require_written(output_->close());
-    if (stream_->first_error() != 0) file_.fail(stream_->first_error());
+    if (stream_ != nullptr && stream_->first_error() != 0) file_.fail(stream_->first_error());
     const auto side = [](int length) { return static_cast<std::size_t>(std::max(length, 1)); };
     TiffNumbers numbers(file_.name());
     if (numbers.next_directory() && numbers.is_last()) {
@@ -402,7 +402,8 @@ TiffChunkWriter* ImageFileOutput::chunk_writer() {
             return chunk_writer_.get();
         }
     }
-    stream_.reset();  // ended with the first writer
+    if (stream_ != nullptr) output_->set_ioproxy(nullptr);
+    stream_.reset();  // the texels are written to the file by its name
     if (!output_->open(file_.name().string(), spec)) fail("cannot be written by OpenImageIO", "The disk may be full.");
     return nullptr;
 }

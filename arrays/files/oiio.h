@@ -95,7 +95,6 @@ private:
     std::unique_ptr<TiffChunkWriter> chunk_writer_;
     int parts_ = 0;  // parts and levels that were opened
     bool has_more_parts_ = false;
-    int levels_ = 1;         // of a part
     bool has_rows_ = false;  // some rows were written
 };
 
