@@ -12,20 +12,6 @@ bool is_half(const Step& step) {
     return step.from.width == 2 * to.width && (is_row(step) || step.from.height == 2 * to.height);
 }
 
-// Returns how many levels, counted from the first, share no memory with each other and with what the first step reads.
-std::size_t levels_apart(std::span<const Step> steps) {
-    std::size_t count = 0;
-    for (; count < steps.size(); ++count) {
-        const View& level = steps[count].level;
-        const auto before = steps.first(count);
-        if (!detail::lies_apart(steps[0].above, level.location())) break;
-        if (!std::ranges::all_of(
-                before, [&](const Step& step) { return detail::lies_apart(step.level.location(), level.location()); }))
-            break;
-    }
-    return count;
-}
-
 }  // namespace
 
 bool is_row(const Step& step) { return step.from.height == 1; }
@@ -41,6 +27,19 @@ bool has_images(ArrayKind kind) {
         case ArrayKind::layered_1d: return false;
     }
     return false;
+}
+
+std::size_t levels_apart(std::span<const Step> steps) {
+    std::size_t count = 0;
+    for (; count < std::min<std::size_t>(steps.size(), kMaxFusedLevels); ++count) {
+        const View& level = steps[count].level;
+        const auto before = steps.first(count);
+        if (!detail::lies_apart(steps[0].above, level.location())) break;
+        if (!std::ranges::all_of(
+                before, [&](const Step& step) { return detail::lies_apart(step.level.location(), level.location()); }))
+            break;
+    }
+    return count;
 }
 
 std::size_t levels_together(std::span<const Step> steps) {

@@ -30,10 +30,17 @@ inline constexpr unsigned kMaxSmallLevels = 6;
 /// or odd; 0 if the level above is too large.
 [[nodiscard]] std::size_t levels_of_small(std::span<const Step> steps);
 
+/// Returns how many levels, counted from the first, share no memory with each other and with what the first step reads;
+/// at most kMaxFusedLevels.
+[[nodiscard]] std::size_t levels_apart(std::span<const Step> steps);
+
 /// Enqueues levels, counted from the first, with one CUDA kernel that applies the box filter to texels as they are
 /// stored. Returns how many levels were enqueued; 0 if the format or the memory of the texels does not allow it.
 /// Expects steps that levels_together() allows and that are no rows, and one launch for each of them.
 std::size_t enqueue_stored(std::span<const Step> steps, std::span<const detail::Launch> launches);
+
+/// The same for levels of any size and for rows. Takes longer than a launch for each level if levels are large.
+std::size_t enqueue_tiles(std::span<const Step> steps, std::span<const detail::Launch> launches);
 
 /// Enqueues one level with a CUDA kernel that applies the box filter to texels as they are stored. Sides of the level
 /// above may be odd. Returns false, and does nothing, if the format or the memory of the texels does not allow it.

@@ -7,7 +7,8 @@
 // not halved.
 //
 // The box filter of texels that can be read as they are stored has faster implementations: kernels/cuda/mip_words.cu
-// for even sides and kernels/cuda/odd_mips.cu for others and for large levels of 16-bit unorm formats.
+// for even sides, and for others and for 16-bit unorm formats kernels/cuda/odd_mips.cu, which makes large levels, and
+// kernels/cuda/overlapping_mips.cu, which makes small ones.
 #include <algorithm>
 #include <type_traits>
 
@@ -257,13 +258,12 @@ struct SmallJob {
 };
 
 /// Computes the levels of a small image. Each slice has one block.
-template <class Format, class Texels, class Filter>
+template <class Texels, class Filter>
 __global__ void __launch_bounds__(kTile* kThreadRows)
     make_small_levels(const __grid_constant__ SmallJob<Texels, Filter> job) {
     __shared__ TileTexel even[kSmallSide * kSmallSide / 4];
     __shared__ TileTexel odd[kSmallSide * kSmallSide / 16];
-    HardwareSource source = job.source;
-    if constexpr (!std::is_same_v<Format, AnyFormat>) source.integers = false;
+    const HardwareSource source = job.source;
     const auto z = static_cast<std::int32_t>(blockIdx.z);
     const auto thread = static_cast<std::int32_t>(threadIdx.y * kTile + threadIdx.x);
     std::int32_t width = job.from[0], height = job.from[1];
@@ -279,7 +279,7 @@ __global__ void __launch_bounds__(kTile* kThreadRows)
             const PixelPosition at{pixel % to_width, pixel / to_width, z};
             const Float4 value = level == 0 ? job.filter(job.texels, source, sides, at)
                                             : job.filter(WholeTexels{above, width}, PixelPosition{}, sides, at);
-            tile[pixel].value = detail::store_and_read<Format>(target, at, value);
+            tile[pixel].value = detail::store_and_read<AnyFormat>(target, at, value);
         }
         __syncthreads();
         width = to_width;
@@ -287,7 +287,7 @@ __global__ void __launch_bounds__(kTile* kThreadRows)
     }
 }
 
-template <class Format, class Texels, class Filter>
+template <class Texels, class Filter>
 void launch_small(std::span<const detail::Launch> launches, const Step& first, const Texels& texels,
                   const Filter& filter) {
     SmallJob<Texels, Filter> job{
@@ -300,8 +300,7 @@ void launch_small(std::span<const detail::Launch> launches, const Step& first, c
     for (std::size_t i = 0; i < launches.size(); ++i) job.levels[i] = launches[i].target();
     void* arguments[] = {&job};
     const detail::BlockGrid grid{{1, 1, job.levels[0].depth}, {kTile, kThreadRows}};
-    detail::launch_blocks(launches, reinterpret_cast<const void*>(&make_small_levels<Format, Texels, Filter>),
-                          arguments, grid);
+    detail::launch_blocks(launches, reinterpret_cast<const void*>(&make_small_levels<Texels, Filter>), arguments, grid);
 }
 
 template <class Format, class Texels, class Filter>
@@ -319,9 +318,8 @@ void launch_job(std::span<const detail::Launch> launches, const Texels& texels, 
                           {{tiles(first.width) * tiles(first.height), 1, first.depth}, {kTile, kThreadRows}});
 }
 
-/// Calls `call` with the format of all levels if CUDA kernels are instantiated for it, otherwise with AnyFormat. Levels of
-/// sRGB texels are only computed from fetched texels if they are small.
-template <bool small, class Call>
+/// Calls `call` with the format of all levels if CUDA kernels are instantiated for it, otherwise with AnyFormat.
+template <class Call>
 void with_format(std::span<const Step> steps, const Call& call) {
     const Format format = steps[0].level.format();
     const FormatInfo& known = info(format);
@@ -336,8 +334,6 @@ void with_format(std::span<const Step> steps, const Call& call) {
     };
     using namespace detail;
     if (known.kind == FormatKind::unorm && known.bits == 8) return with_channels(Unorm8Format<1>{}, Unorm8Format<4>{});
-    if constexpr (small)
-        if (known.kind == FormatKind::srgb && known.channels == 4) return call(Srgb8Format{});
     if (known.kind != FormatKind::floating) return call(AnyFormat{});
     if (known.bits == 16) return with_channels(Float16Format<1>{}, Float16Format<4>{});
     with_channels(Float32Format<1>{}, Float32Format<4>{});
@@ -350,87 +346,72 @@ void with_texels(const Step& step, const Call& call) {
     call(FlatTexels{is_layered(step.kind), step.memory.has_value(), step.memory.value_or(TexelsOfMemory{})});
 }
 
-/// Enqueues the levels of a row. They are so small that their format does not matter. Faces have no rows to halve.
-template <class Filter>
-void enqueue_rows(const Step& first, std::span<const detail::Launch> launches, const Filter& filter) {
-    with_texels(first, [&]<class Texels>(const Texels& texels) {
-        if constexpr (std::is_same_v<Texels, FlatTexels>) launch_job<AnyFormat>(launches, texels, filter);
-    });
-}
-
-template <class Filter>
-void enqueue_with(std::span<const Step> steps, std::span<const detail::Launch> launches, const Filter& filter) {
-    with_texels(steps[0], [&]<class Texels>(const Texels& texels) {
-        if constexpr (std::is_same_v<Texels, CubeTexels>) {
-            launch_job<AnyFormat>(launches, texels, filter);
-        } else {
-            with_format<false>(steps, [&](auto format) { launch_job<decltype(format)>(launches, texels, filter); });
-        }
-    });
-}
-
 /// Returns the rule of a filter that is not the plain mean of a box.
 Rule rule_of(const MipOptions& options) {
     if (options.filter == MipFilter::min) return Rule::lowest;
     return options.filter == MipFilter::max ? Rule::highest : Rule::alpha_weighted;
 }
 
-/// Enqueues the levels of a small image of which `together` have even sides. Returns how many levels were enqueued.
-std::size_t enqueue_small(std::span<const Step> steps, std::span<const detail::Launch> launches,
-                          const MipOptions& options, std::size_t together) {
-    const std::size_t count = levels_of_small(steps);
-    if (count <= together) return 0;
-    const auto made = launches.first(count);
+/// Enqueues levels that levels_together() allows.
+template <class Row, class Image>
+void enqueue_even(std::span<const Step> steps, std::span<const detail::Launch> launches, const Row& row,
+                  const Image& image) {
+    constexpr bool kForAnyFormat = std::is_same_v<Image, BoxMean<false>>;  // the others are computed from stored texels
     with_texels(steps[0], [&]<class Texels>(const Texels& texels) {
-        if (options.filter == MipFilter::box && !options.alpha_weighted) {
-            if constexpr (std::is_same_v<Texels, CubeTexels>) {
-                launch_small<AnyFormat>(made, steps[0], texels, OddMean{});
-            } else {
-                with_format<true>(steps.first(count), [&](auto format) {
-                    launch_small<decltype(format)>(made, steps[0], texels, OddMean{});
-                });
-            }
+        if constexpr (std::is_same_v<Texels, CubeTexels>) {  // faces have no rows to halve
+            launch_job<AnyFormat>(launches, texels, image);
+        } else if (is_row(steps[0])) {  // rows are so small that their format does not matter
+            launch_job<AnyFormat>(launches, texels, row);
+        } else if constexpr (kForAnyFormat) {
+            launch_job<AnyFormat>(launches, texels, image);
         } else {
-            launch_small<AnyFormat>(made, steps[0], texels, OddByRule{rule_of(options)});
+            with_format(steps, [&](auto format) { launch_job<decltype(format)>(launches, texels, image); });
         }
     });
-    return count;
 }
 
-/// Returns true if reading texels as they are stored saves more than a launch of its own for the level costs.
-bool is_large(const Extent& level) { return level.width * level.height >= std::size_t{1} << 16; }
+bool is_plain_mean(const MipOptions& options) { return options.filter == MipFilter::box && !options.alpha_weighted; }
+
+/// Enqueues levels with the plain mean of a box, computed from texels as they are stored. Returns how many levels were
+/// enqueued.
+std::size_t enqueue_means(std::span<const Step> steps, std::span<const detail::Launch> launches, std::size_t together) {
+    constexpr std::size_t kLarge = std::size_t{1} << 20;  // bytes of a level that is worth a launch of its own
+    constexpr std::size_t kMany = 4;                      // levels that are worth a launch, if more follow
+    const Extent level = steps[0].level.extent();
+    const bool is_large = packed_bytes(steps[0].level.format(), {level.width, level.height}) >= kLarge;
+    if (!is_row(steps[0]) && together != 0 && (is_large || together >= std::min(kMany, steps.size()))) {
+        const std::size_t stored = enqueue_stored(steps.first(together), launches.first(together));
+        if (stored != 0) return stored;
+    }
+    if (is_large && enqueue_level(steps[0], launches[0])) return 1;
+    return enqueue_tiles(steps, launches);
+}
 
 std::size_t enqueue_together(std::span<const detail::Launch> launches, const Chain& chain) {
     const MipOptions& options = chain.options;
     if (options.filter == MipFilter::kaiser || !has_images(chain.steps[0].kind)) return 0;
-    const std::size_t together = levels_together(chain.steps);
-    if (const std::size_t made = enqueue_small(chain.steps, launches, options, together); made != 0) return made;
-    if (together == 0) {
-        const bool is_plain_mean = options.filter == MipFilter::box && !options.alpha_weighted;
-        return is_plain_mean && enqueue_level(chain.steps[0], launches[0]) ? 1 : 0;
+    const std::size_t together = levels_together(chain.steps), small = levels_of_small(chain.steps);
+    if (is_plain_mean(options)) {
+        if (const std::size_t made = enqueue_means(chain.steps, launches, together); made != 0) return made;
     }
-    std::span<const Step> steps = chain.steps.first(together);
-    const bool are_rows = is_row(steps[0]);
-    if (options.filter == MipFilter::box && !options.alpha_weighted && !are_rows) {
-        const std::size_t stored = enqueue_stored(steps, launches.first(steps.size()));
-        if (stored != 0) return stored;
-        if (is_large(steps[0].level.extent()) && enqueue_level(steps[0], launches[0])) return 1;
+    if (small > together) {
+        with_texels(chain.steps[0], [&](const auto& texels) {
+            if (is_plain_mean(options))
+                launch_small(launches.first(small), chain.steps[0], texels, OddMean{});
+            else
+                launch_small(launches.first(small), chain.steps[0], texels, OddByRule{rule_of(options)});
+        });
+        return small;
     }
-    steps = steps.first(std::min(steps.size(), kMaxOfTile));
-    const auto made = launches.first(steps.size());
-    if (options.filter == MipFilter::box && !options.alpha_weighted) {
-        if (are_rows)
-            enqueue_rows(steps[0], made, BoxMean<true>{});
-        else
-            enqueue_with(steps, made, BoxMean<false>{});
-    } else {
-        const Rule rule = rule_of(options);
-        if (are_rows)
-            enqueue_rows(steps[0], made, ByRule<true>{rule});
-        else
-            enqueue_with(steps, made, ByRule<false>{rule});
-    }
-    return steps.size();
+    const std::size_t count = std::min(together, kMaxOfTile);
+    if (count == 0) return 0;
+    const auto steps = chain.steps.first(count);
+    const auto made = launches.first(count);
+    if (is_plain_mean(options))
+        enqueue_even(steps, made, BoxMean<true>{}, BoxMean<false>{});
+    else
+        enqueue_even(steps, made, ByRule<true>{rule_of(options)}, ByRule<false>{rule_of(options)});
+    return count;
 }
 
 }  // namespace

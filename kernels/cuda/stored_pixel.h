@@ -155,19 +155,6 @@ private:
     __device__ static float value_of(std::uint32_t bits) { return fraction_of(float_of(bits) - 8388608.0f, 255.0f); }
 };
 
-/// Four channels, the last of which is linear.
-struct Srgb8Format {
-    __device__ static Pixel encode(const Float4& value, const PixelFormat&) {
-        return encode_srgb_pixel(make_uint4(bits_of(value.x), bits_of(value.y), bits_of(value.z), bits_of(value.w)), 4);
-    }
-    __device__ static Float4 read(const Pixel& pixel, const PixelFormat&) {
-        const std::uint32_t codes = pixel.word[0];
-        return {float_of_srgb(codes & 0xffu), float_of_srgb(codes >> 8 & 0xffu), float_of_srgb(codes >> 16 & 0xffu),
-                fraction_of(static_cast<float>(codes >> 24), 255.0f)};
-    }
-    __device__ static unsigned bytes(const PixelFormat&) { return 4; }
-};
-
 __device__ __noinline__ inline void store_value_anywhere(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
                                                          Float4 value) {
     const Texel texel = texel_of(value, target.format.stored);
