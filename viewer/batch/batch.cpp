@@ -185,7 +185,8 @@ private:
                        "Write to another folder.");
         }
         for (const std::string& name : options_.inputs) {
-            if (!fs::is_directory(name)) continue;
+            std::error_code unreadable;
+            if (!fs::is_directory(name, unreadable)) continue;
             const auto& [output, item] = *writers.begin();
             for (const auto& pattern : patterns_) {
                 if (pattern && viewer::is_inside(name, whole_path(pattern->fixed_folder())))

@@ -89,7 +89,9 @@ std::vector<Input> inputs_named(std::span<const std::string> names) {
 std::vector<std::string> lines_of(const std::string& path) {
     std::ifstream file;
     if (path != "-") {
-        if (fs::is_directory(path)) fail(ErrorCode::io, path + " is a folder", "Name a file with one path per line.");
+        std::error_code unreadable;
+        if (fs::is_directory(path, unreadable))
+            fail(ErrorCode::io, path + " is a folder", "Name a file with one path per line.");
         file.open(path, std::ios::binary);
         if (!file) fail(ErrorCode::io, path + " cannot be read", "Check the path.");
     }

@@ -95,7 +95,8 @@ public:
 
     void run() {
         const std::span<const std::string> names(options_.files.data(), options_.files.size() - 1);
-        const bool numbers_files = viewer::is_numbered(out_) && !fs::exists(out_);
+        std::error_code unreadable;
+        const bool numbers_files = viewer::is_numbered(out_) && !fs::exists(out_, unreadable);
         if (is_video_name(out_) && options_.plane)
             refuse(fmt::format("{} is a video file, but a plane is not a frame", out_.string()),
                    "Write an image file, or all planes without --plane.");
@@ -103,7 +104,7 @@ public:
             refuse(fmt::format("{} stands for numbered files, but {} inputs were named", out_.string(), names.size()),
                    "Name one video file, or numbered files like in_%03d.png.");
         const bool reads_sequence =
-            names.size() == 1 && viewer::is_numbered(names.front()) && !fs::exists(names.front());
+            names.size() == 1 && viewer::is_numbered(names.front()) && !fs::exists(names.front(), unreadable);
         if (numbers_files || (is_video_name(out_) && names.size() == 1)) {
             const FrameInput input(names.front(), options_.image, how_);
             if (numbers_files) return write_files(input);

@@ -32,7 +32,8 @@ std::vector<std::string> all_named_files(std::span<const std::string> names, std
 
 FrameInput::FrameInput(const fs::path& path, const ImageOptionText& selection, const ImageOptions& options)
     : path_(path), options_(options) {
-    if (viewer::is_numbered(path) && !fs::exists(path)) {
+    std::error_code unreadable;
+    if (viewer::is_numbered(path) && !fs::exists(path, unreadable)) {
         for (auto& [number, file] : viewer::files_by_number(path)) {
             if (files_.empty()) first_number_ = number;
             files_.push_back(std::move(file));

@@ -97,7 +97,8 @@ public:
         ImageOptions how = options_.image.options();
         how.levels = 1;
         const FrameInput input(options_.in, options_.image, how);
-        numbers_files_ = viewer::is_numbered(options_.out) && !fs::exists(options_.out);
+        std::error_code unreadable;
+        numbers_files_ = viewer::is_numbered(options_.out) && !fs::exists(options_.out, unreadable);
         if (!numbers_files_) {
             if (input.is_numbered()) refuse_one_file(input.frames());
             return write(input.open(0), options_.out);

@@ -69,7 +69,8 @@ Result compare(const fs::path& path, const std::optional<Device>& device) {
 
 // Appends the files of a path: of a folder, the .cap files in it and in its subfolders, sorted by path.
 void add_files(const std::string& path, std::vector<std::string>& files) {
-    if (!fs::is_directory(path)) {
+    std::error_code unreadable;
+    if (!fs::is_directory(path, unreadable)) {
         files.push_back(path);
         return;
     }

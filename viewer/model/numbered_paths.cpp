@@ -128,7 +128,8 @@ std::optional<fs::path> numbered_name_of(const fs::path& file) {
 }
 
 std::vector<fs::path> named_files(const fs::path& path) {
-    if (!is_numbered(path) || fs::exists(path)) return {path};
+    std::error_code unreadable;
+    if (!is_numbered(path) || fs::exists(path, unreadable)) return {path};
     std::vector<fs::path> files;
     for (auto& [number, file] : files_by_number(path)) files.push_back(std::move(file));
     return files;

@@ -115,7 +115,10 @@ void write_pipeline(const fs::path& path, const Pipeline& pipeline) {
                          .problem = fmt::format("the name of {} is not valid UTF-8, so a pipeline cannot contain it",
                                                 viewer::to_utf8(file.native())),
                          .remedy = "Rename the file."});
-        return fs::proximate(file, fs::absolute(path).parent_path()).string();
+        const fs::path folder = fs::absolute(path).parent_path();
+        std::error_code refused;  // for example because the name is too long
+        const fs::path near = fs::proximate(file, folder, refused);
+        return (refused ? fs::absolute(file).lexically_proximate(folder) : near).string();
     };
     Json steps = Json::array();
     for (const PipelineStep& step : pipeline) {

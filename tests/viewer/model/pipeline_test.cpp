@@ -25,6 +25,16 @@ protected:
     test::ImageFolder folder_;
 };
 
+TEST_F(PipelineTest, NamesThatTheFileSystemRefusesAreWrittenAndRead) {
+    const std::filesystem::path out = folder_.at(std::string(300, 'a') + ".png");
+    Pipeline pipeline;
+    pipeline.push_back({.run = {.kernel = &kernel_named("median"), .parameters = {}}, .out = out});
+    write_pipeline(folder_.at("saved.json"), pipeline);
+    const Pipeline again = read_pipeline(folder_.at("saved.json"), true);
+    ASSERT_EQ(again.size(), 1u);
+    EXPECT_EQ(again[0].out.filename(), out.filename());
+}
+
 TEST_F(PipelineTest, AWrittenPipelineIsReadAgain) {
     Pipeline pipeline;
     pipeline.push_back(
