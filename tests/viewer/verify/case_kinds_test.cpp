@@ -345,6 +345,21 @@ TEST_F(CaseKindsTest, AllLevelsAndFacesOfAFileAreCompared) {
     EXPECT_EQ(run(files).message, "cube.dds, face 5, level 1: 1 of 4 texels differ: max ulp 1 (allowed: 0)");
 }
 
+TEST_F(CaseKindsTest, FirstLevelThatDiffersIsNamed) {
+    HostArray chain = draw({}, {.format = Format::r8_unorm, .extent = {8, 8}, .levels = 4});
+    save(folder_.at("chain.dds"), image_of(upload(Device::cpu(), chain)));
+    const Suite files = suite(R"("images": "chain.dds")");
+    approve(files);
+    for (const std::size_t level : {2, 3}) chain.levels[level].texels.front() ^= std::byte{1};
+    save(folder_.at("chain.dds"), image_of(upload(Device::cpu(), chain)));
+    const Result result = run(files);
+    EXPECT_THAT(result.message, testing::StartsWith("chain.dds, level 2: 1 of 4 texels differ"));
+    write_report(folder_.at("page"), files, Device::cpu(), {&files.cases.front()}, {result});
+    EXPECT_THAT(
+        text("page/a/index.html"),
+        HasSubstr("The first image that differs is <b>chain.dds, level 2</b>, after 2 equal images. 2 of 4 images"));
+}
+
 TEST_F(CaseKindsTest, AllSlicesOfAVolumeAreCompared) {
     HostArray volume = draw({}, {.format = Format::r8_unorm, .extent = {4, 3, 2}, .kind = ArrayKind::array_3d});
     save(folder_.at("volume.dds"), image_of(upload(Device::cpu(), volume)));
