@@ -1,5 +1,5 @@
-// rows_floating.h: computes the results of fetches of texels with an exponent (float16, sRGB and float32) on vectors,
-// as rows_fixed.h does for normalized texels.
+// rows_floating.h: computes the results of fetches of floating-point texels on vectors, as rows_fixed.h does for
+// normalized texels.
 //
 // Included by rows_simd.cpp once for each instruction set, inside its namespace. So there is no include guard, and no
 // other file may include it.
@@ -119,7 +119,7 @@ HWY_INLINE FloatVector settle(FloatVector quick, IntVector safe, const Texels& t
     return sum_anew<Kind>(texels.of[0], texels.of[1], texels.of[2], texels.of[3], weights.top, weights.bottom);
 }
 
-// --- float16 and sRGB ------------------------------------------------------------------------------------------------
+// --- float16 ---------------------------------------------------------------------------------------------------------
 
 // Returns round_to_half() of a sum that float32 holds exactly, as the bits of the float16.
 HWY_INLINE IntVector half_of_sum(FloatVector sum) {
@@ -198,79 +198,6 @@ struct Float16 {
 
     static HWY_INLINE FloatVector widen(const Result* halves) {
         return float_of_half(hn::PromoteTo(kWord, hn::Load(kFewCodes, halves)));
-    }
-};
-
-// Results are float16 for colors, and sums like those of Unorm8 for a linear channel. Codes are converted by table
-// lookup. The table value of a color contains the filter's exponent, plus 7, in the lowest bits of the mantissa. A
-// linear code is handled like a color with exponent 0.
-template <std::size_t channels>
-struct Srgb {
-    using Result = std::uint16_t;
-    static constexpr std::size_t kBytes = channels;
-    static constexpr std::size_t kChannels = channels;
-    static constexpr bool kResultsArePixels = false;
-
-    static HWY_NOINLINE void blend(const Rows& rows, const Taps& taps, Result* results) {
-        HWY_ALIGN std::uint32_t texels[4][kRowBlock * channels];
-        look_up(rows.top, texels[0], texels[1]);
-        look_up(rows.bottom, texels[2], texels[3]);
-        for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
-            const WeightPairs pairs = load_weights<channels>(taps, i);
-            const Weights weights = single_weights(pairs);
-            Texels values;
-            IntVector exponents[4];
-            for (int k = 0; k < 4; ++k) {
-                const IntVector found = hn::BitCast(kInt, hn::Load(kWord, texels[k] + i));
-                const IntVector texel = hn::IfThenZeroElse(hn::Eq(weights.of[k], hn::Zero(kInt)), found);
-                exponents[k] = hn::And(texel, whole(7));
-                values.of[k] = as_floats(hn::AndNot(whole(7), texel));
-            }
-            const IntVector largest = hn::Max(hn::Max(exponents[0], exponents[1]), hn::Max(exponents[2], exponents[3]));
-            const IntVector exponent = hn::ShiftLeft<23>(hn::Add(largest, whole(120)));
-            const FloatVector sum = sum_of_cut<kSrgbFractionBits>(values, pairs, exponent);
-            const IntVector half = half_of_sum(scale_sum<kSrgbFractionBits>(sum, exponent));
-            const IntVector result = hn::IfThenElse(linear_lanes(), hn::ConvertTo(kInt, sum), half);
-            hn::Store(hn::DemoteTo(kFewCodes, result), kFewCodes, results + i);
-        }
-    }
-
-    static HWY_INLINE void encode(const Result* results, unsigned char* pixels) {
-        const SrgbTables& tables = srgb_tables();
-        for (std::size_t i = 0; i < kRowBlock; ++i) {
-            for (std::size_t c = 0; c < channels; ++c) {
-                const std::uint32_t result = results[i * channels + c];
-                pixels[i * channels + c] =
-                    is_linear(c) ? static_cast<unsigned char>((result + 128) >> 8) : tables.code_of_half[result];
-            }
-        }
-    }
-
-    static HWY_INLINE FloatVector widen(const Result* results) {
-        const auto result = hn::Load(kFewCodes, results);
-        return hn::IfThenElse(hn::RebindMask(kFloat, linear_lanes()),
-                              float_of_unorm16(hn::PromoteTo(kWord, in_65535th(kFewCodes, result))),
-                              float_of_half(hn::PromoteTo(kWord, result)));
-    }
-
-private:
-    static constexpr bool is_linear(std::size_t channel) { return channels > 1 && channel == channels - 1; }
-
-    static HWY_INLINE hn::Mask<Int> linear_lanes() {
-        const IntVector last = whole(static_cast<std::int32_t>(channels) - 1);
-        const auto last_lanes = hn::Eq(hn::And(hn::Iota(kInt, 0), last), last);
-        return channels > 1 ? last_lanes : hn::FirstN(kInt, 0);
-    }
-
-    static HWY_INLINE void look_up(const unsigned char* pairs, std::uint32_t* left, std::uint32_t* right) {
-        const SrgbTables& tables = srgb_tables();
-        for (std::size_t i = 0; i < kRowBlock; ++i, pairs += 2 * channels) {
-            for (std::size_t c = 0; c < channels; ++c) {
-                const std::uint32_t* values = is_linear(c) ? tables.linear : tables.color;
-                left[i * channels + c] = values[pairs[c]];
-                right[i * channels + c] = values[pairs[channels + c]];
-            }
-        }
     }
 };
 

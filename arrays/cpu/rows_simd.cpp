@@ -58,6 +58,8 @@ namespace {
 
 #include "arrays/cpu/rows_floating.h"
 
+#include "arrays/cpu/rows_srgb.h"
+
 #include "arrays/cpu/rows_lattice.h"
 
 // --- blocks ----------------------------------------------------------------------------------------------------------
@@ -151,6 +153,28 @@ void stage_pairs(const RowPlan& plan, const unsigned char* texels, const TexelPa
     }
 }
 
+// Converts the pairs of a row of texels, block by block.
+template <class Kind>
+void stage_decoded(const RowPlan& plan, const unsigned char* texels, const TexelPairs& pairs, unsigned char* staged) {
+    HWY_ALIGN unsigned char stored[kRowBlock * 2 * Kind::kBytes];
+    auto* words = reinterpret_cast<std::uint16_t*>(staged);
+    for (std::size_t block = 0; block < pairs.blocks; ++block, words += Kind::kWords) {
+        const std::int32_t* const first = pairs.first + block * kRowBlock;
+        if (pairs.neighbors[block] == Neighbors::all_pairs) {
+            Kind::decode(texels + static_cast<std::size_t>(*first) * Kind::kBytes, words);
+            continue;
+        }
+        stage_pairs<Kind::kBytes>(
+            plan, texels, {first, pairs.second + block * kRowBlock, nullptr, pairs.neighbors + block, 1}, stored);
+        Kind::decode(stored, words);
+    }
+}
+
+template <class Kind>
+constexpr bool kDecodes = requires {
+    &Kind::decode;
+};
+
 template <class Kind, class As>
 void blend_staged(const StagedRows& rows, const TexelPairs& pairs, unsigned char* out) {
     using Result = typename Kind::Result;
@@ -165,7 +189,14 @@ void blend_staged(const StagedRows& rows, const TexelPairs& pairs, unsigned char
         for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kInt))
             store_weights(hn::LoadU(kInt, pairs.share + pixel + i), whole(rows.share), i, taps);
         Result* results = As::kPointwise ? reinterpret_cast<Result*>(out) : kept;
-        Kind::blend({row(0), row(1)}, taps, results);
+        if constexpr (kDecodes<Kind>) {
+            const auto words = [&](int k) HWY_ATTR {
+                return reinterpret_cast<const std::uint16_t*>(rows.staged[k]) + block * Kind::kWords;
+            };
+            Kind::blend_words(words(0), words(1), taps, results);
+        } else {
+            Kind::blend({row(0), row(1)}, taps, results);
+        }
         As::finish(results, out);
     }
 }
@@ -174,7 +205,12 @@ template <class Kind>
 constexpr RowKernels make_kernels() {
     RowKernels kernels{.pixels = fetch_linear<Kind, AsPixels<Kind>>, .texels = fetch_linear<Kind, AsTexels<Kind>>};
     if constexpr (Kind::kBytes < 16) {
+        kernels.staged_bytes = 2 * Kind::kBytes;
         kernels.stage = stage_pairs<Kind::kBytes>;
+        if constexpr (kDecodes<Kind>) {
+            kernels.staged_bytes = Kind::kWords / kRowBlock * sizeof(std::uint16_t);
+            kernels.stage = stage_decoded<Kind>;
+        }
         kernels.blend_pixels = blend_staged<Kind, AsPixels<Kind>>;
         kernels.blend_texels = blend_staged<Kind, AsTexels<Kind>>;
     }
