@@ -243,6 +243,28 @@ void RowSampler::fetch(const float* x, const float* y, std::size_t count, const 
     }
 }
 
+std::vector<AxisTaps> RowSampler::taps(int axis, std::span<const float> positions) const {
+    std::vector<AxisTaps> taps(positions.size());
+    const LatticeKernels& kernels = lattice_kernels();
+    if (kernels_.texels == nullptr || sampler_.filter != Filter::linear || kernels.find == nullptr) {
+        const std::int32_t size = axis == 0 ? view_.levels[0].width : view_.levels[0].height;
+        const AxisKind kind = flat_axis_kind(view_, Split::fixed_point);
+        std::ranges::transform(positions, taps.begin(), [&](float position) {
+            return axis_taps(position, size, kind, sampler_, axis, Split::fixed_point, 0);
+        });
+        return taps;
+    }
+    for (std::size_t begin = 0; begin < positions.size(); begin += kLatticeStep) {
+        const std::size_t count = std::min(kLatticeStep, positions.size() - begin);
+        float some[kLatticeStep] = {};
+        std::copy_n(&positions[begin], count, some);
+        std::int32_t first[kLatticeStep], second[kLatticeStep], share[kLatticeStep];
+        kernels.find(axis == 0 ? plan_.x : plan_.y, some, kLatticeStep, {first, second, share});
+        for (std::size_t i = 0; i < count; ++i) taps[begin + i] = {{first[i], second[i]}, share[i]};
+    }
+    return taps;
+}
+
 RowColumns RowSampler::columns(const float* x, std::size_t count) const {
     RowColumns columns(x, count);
     const LatticeKernels& kernels = lattice_kernels();

@@ -448,6 +448,34 @@ TEST_P(RowSamplerTest, PreparedColumnsOfEveryFormatMatchTheModel) {
     }
 }
 
+TEST_P(RowSamplerTest, TapsAlongAnAxisMatchTheModel) {
+    Random random(15);
+    for (int i = 0; i < 200 && !HasFatalFailure(); ++i) {
+        const FormatInfo& row = info(i % 2 == 0 ? Format::rgba8_unorm : Format::rg16_float);
+        const Size size = random_size(random);
+        const TestTexture texture = make_texture(row.format, size.width, size.height);
+        const Sampler sampler = random_sampler(random, row);
+        const Positions positions =
+            random_positions(random, texture.view, sampler.normalized_coordinates, static_cast<std::size_t>(1 + i));
+        const RowSampler rows(texture.view, sampler);
+        const AxisKind kind = flat_axis_kind(texture.view, Split::fixed_point);
+        for (const int axis : {0, 1}) {
+            const std::vector<float>& along = axis == 0 ? positions.x : positions.y;
+            const std::vector<AxisTaps> taps = rows.taps(axis, along);
+            for (std::size_t k = 0; k < along.size(); ++k) {
+                const AxisTaps expected = axis_taps(along[k], axis == 0 ? size.width : size.height, kind, sampler, axis,
+                                                    Split::fixed_point, 0);
+                const bool has_share = expected.texel[0] != expected.texel[1];
+                ASSERT_EQ(has_share ? taps[k].weight : 0, has_share ? expected.weight : 0)
+                    << describe(texture, sampler, along[k], along[k]);
+                for (int side = 0; side < 2; ++side)
+                    ASSERT_EQ(taps[k].texel[side], expected.texel[side])
+                        << describe(texture, sampler, along[k], along[k]) << ", side " << side;
+            }
+        }
+    }
+}
+
 TEST_P(RowSamplerTest, RowsOfAnImageAreFetchedAtMappedCoordinates) {
     Random random(10);
     TestTexture texture = make_texture(Format::rgba8_unorm, 300, 200);
