@@ -86,9 +86,18 @@ void add_block(LineTaps& taps, const SumAxis& axis, std::size_t value, std::size
     taps.offsets.insert(taps.offsets.end(), offsets, offsets + kLanes);
     taps.weights.resize(taps.weights.size() + loaded * kLanes);
     float* const weights = taps.weights.data() + taps.weights.size() - loaded * kLanes;
+    HWY_ALIGN std::int32_t begins[kLanes], counts[kLanes];
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
         const std::span<const float> of_pixel = of[lane / step].weights;
-        for (std::size_t tap = 0; tap < of_pixel.size(); ++tap) weights[tap * kLanes + lane] = of_pixel[tap];
+        begins[lane] = static_cast<std::int32_t>(of_pixel.data() - axis.weights.data());
+        counts[lane] = static_cast<std::int32_t>(of_pixel.size());
+    }
+    for (std::size_t tap = 0; tap < loaded; ++tap) {
+        const IntVector index = hn::Set(kInt, static_cast<std::int32_t>(tap));
+        const auto exists = hn::Gt(hn::Load(kInt, counts), index);
+        const IntVector at = hn::IfThenElseZero(exists, hn::Add(hn::Load(kInt, begins), index));
+        const FloatVector found = hn::GatherIndex(kFloat, axis.weights.data(), at);
+        hn::Store(hn::IfThenElseZero(hn::RebindMask(kFloat, exists), found), kFloat, weights + tap * kLanes);
     }
 }
 

@@ -21,6 +21,7 @@ namespace texton::detail {
 namespace {
 
 constexpr std::size_t kChannels = 4;
+constexpr std::size_t kFewRows = 8;   // taps of lines with several channels take longer to prepare than so many rows
 constexpr std::size_t kMaxKept = 64;  // rows of sums along x that are kept until all pixels have used them
 // Texels are decoded, and pixels summed and encoded, in parts of rows whose values stay in the L1 cache.
 constexpr std::size_t kPart = 1024;
@@ -183,7 +184,8 @@ public:
           corner_(corner),
           width_(width),
           texels_(job.textures[0], job.shapes[0], corner.z),
-          interleaves_(job.image.takes_values(texels_.channels()) && (sums.x.slides || !has_quick_planes(job))),
+          interleaves_(job.image.takes_values(texels_.channels()) &&
+                       (sums.x.slides || (!has_quick_planes(job) && job.rows >= kFewRows))),
           across_(texels_, sums.x, static_cast<std::size_t>(corner.x), width, interleaves_),
           stored_values_(interleaves_ ? across_.values() : kChannels * across_.apart()),
           first_row_(sums.y.taps(row_of(0)).first) {}
