@@ -1,8 +1,8 @@
 // pixel_channels.h: conversions between the stored values of a channel and floats, on vectors: a struct for each kind
 // of channel.
 //
-// Included after pixel_codes.h and srgb_rows.h by vectorized sources once for each instruction set, inside its namespace. So there is
-// no include guard.
+// Included after pixel_codes.h and srgb_rows.h by vectorized sources once for each instruction set, inside its
+// namespace. So there is no include guard.
 
 using Byte = hn::Rebind<std::uint8_t, Float>;
 using Short = hn::Rebind<std::uint16_t, Float>;

@@ -4,8 +4,8 @@
 // 3. The weighted texels are summed.
 // 4. The sums are converted to pixels or Texels.
 //
-// Texels are copied with plain loads, a pair with one load, since gather instructions are not faster. If pairs are
-// adjacent in a row of the texture, as in the computation of a mip chain, they are not copied. Rows of fetches that
+// Texels are copied with plain loads, a pair with one load; gathers are faster for pairs of four bytes only. If pairs
+// are adjacent in a row of the texture, as in the computation of a mip chain, they are not copied. Rows of fetches that
 // have their columns in common copy the pairs of a row of texels once.
 //
 // Sums are exact: 16-bit integers for 8-bit texels, 32-bit integers for 16-bit and sRGB texels, two 32-bit integers,
@@ -142,6 +142,7 @@ void stage_pairs(const RowPlan& plan, const unsigned char* texels, const TexelPa
         const std::int32_t* const first = pairs.first + block * kRowBlock;
         const std::int32_t* const second = pairs.second + block * kRowBlock;
         if (pairs.neighbors[block] == Neighbors::pairs) {
+            if (gather_pairs<bytes>(texels, first, staged)) continue;
             for (std::size_t i = 0; i < kRowBlock; ++i)
                 copy_texels<2 * bytes>(texels + static_cast<std::size_t>(first[i]) * bytes, staged + i * 2 * bytes);
         } else if (pairs.neighbors[block] == Neighbors::any) {
