@@ -32,7 +32,7 @@ public:
     /// Fetches and stores adjacent pixels, encoded as by encode_pixel().
     void fetch(const float* x, const float* y, std::size_t count, const PixelFormat& image, std::byte* pixels) const;
 
-    /// Returns the texels that fetches read along an axis: 0 is x.
+    /// Returns the texels that fetches read along an axis: 0 is x. The weight of two equal texels can be any.
     [[nodiscard]] std::vector<AxisTaps> taps(int axis, std::span<const float> positions) const;
     /// Prepares x coordinates, which must outlive the result.
     [[nodiscard]] RowColumns columns(const float* x, std::size_t count) const;
