@@ -1,8 +1,8 @@
 // pixel_channels.h: conversions between the stored values of a channel and floats, on vectors: a struct for each kind
 // of channel.
 //
-// Included after pixel_codes.h by vectorized sources once for each instruction set, inside its namespace. So there is
-// no include guard.
+// Included after pixel_codes.h and srgb_rows.h by vectorized sources once for each instruction set, inside its
+// namespace. So there is no include guard.
 
 using Byte = hn::Rebind<std::uint8_t, Float>;
 using Short = hn::Rebind<std::uint16_t, Float>;
@@ -68,6 +68,49 @@ struct Unorm8 {
     }
     static constexpr Byte kTag{};
 };
+
+// Colors of sRGB formats. Their alpha is Unorm8.
+class Srgb {
+public:
+    using Stored = std::uint8_t;
+
+    HWY_INLINE Srgb() : tables_(srgb_row_tables()) {}  // has the target's attributes
+    HWY_INLINE FloatVector decode_word(hn::Vec<Word> code) const {
+        return hn::GatherIndex(kFloat, tables_.colors, hn::BitCast(kInt, code));
+    }
+    HWY_INLINE FloatVector decode(hn::Vec<Byte> code) const { return decode_word(hn::PromoteTo(kWord, code)); }
+    HWY_INLINE IntVector code_of(FloatVector value) const {
+        const FloatVector first = hn::Set(kFloat, SrgbRowTables::kFirst), last = hn::Set(kFloat, SrgbRowTables::kLast);
+        const FloatVector positive = hn::IfThenElse(hn::Gt(value, first), value, first);  // `first` for NaN
+        const IntVector bits = hn::BitCast(kInt, hn::Min(positive, last));
+        const IntVector interval = hn::Sub(hn::ShiftRight<16>(bits), hn::Set(kInt, SrgbRowTables::kFirstInterval));
+        const IntVector step = hn::GatherIndex(kInt, tables_.steps, interval);
+        return hn::ShiftRight<16>(hn::Add(step, hn::And(bits, hn::Set(kInt, 0xffff))));
+    }
+    HWY_INLINE hn::Vec<Byte> encode(FloatVector value) const {
+        return hn::TruncateTo(kByte, hn::BitCast(kWord, code_of(value)));
+    }
+    HWY_INLINE void encode_four(const float* values, std::uint8_t* stored) const {
+        for (std::size_t i = 0; i < 4 * hn::Lanes(kFloat); i += hn::Lanes(kFloat))
+            hn::StoreU(encode(hn::LoadU(kFloat, values + i)), kByte, stored + i);
+    }
+    HWY_INLINE void encode_pixels(const FloatVector (&channels)[4], std::uint8_t* stored) const {
+        const auto color = [&](std::size_t c) HWY_ATTR { return hn::BitCast(kWord, code_of(channels[c])); };
+        const auto alpha = hn::BitCast(kWord, unorm_of_float<255>(channels[3]));
+        const auto low = hn::Or(color(0), hn::ShiftLeft<8>(color(1)));
+        const auto high = hn::Or(color(2), hn::ShiftLeft<8>(alpha));
+        hn::StoreU(hn::BitCast(kBytes, hn::Or(low, hn::ShiftLeft<16>(high))), kBytes, stored);
+    }
+    static constexpr Byte kTag{};
+
+private:
+    const SrgbRowTables& tables_;
+};
+
+// The conversion of channel `channel` of a format with so many channels.
+template <class Channel, std::size_t channel, std::size_t channels>
+using ChannelAt =
+    std::conditional_t<std::is_same_v<Channel, Srgb> && channels == channel + 1 && channel != 0, Unorm8, Channel>;
 
 struct Unorm16 {
     using Stored = std::uint16_t;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "arrays/cpu/srgb_rows.h"
 
@@ -33,37 +34,59 @@ namespace {
 
 // --- one vector of pixels, interleaved channels ----------------------------------------------------------------------
 
+template <class Channel>
+using Alpha = ChannelAt<Channel, 3, 4>;
+
+// Returns `alphas` for each fourth value, and `colors` for the others.
+template <class Channel>
+HWY_INLINE FloatVector by_channel(FloatVector colors, FloatVector alphas) {
+    if constexpr (std::is_same_v<Channel, Alpha<Channel>>) return colors;
+    const IntVector last = hn::Set(kInt, 3);
+    const auto is_alpha = hn::Eq(hn::And(hn::Iota(kInt, 0), last), last);
+    return hn::IfThenElse(hn::RebindMask(kFloat, is_alpha), alphas, colors);
+}
+
 template <class Channel, std::size_t channels>
-HWY_INLINE void decode_vector(const typename Channel::Stored* stored, float* texels) {
+HWY_INLINE void decode_vector(const Channel& channel, const typename Channel::Stored* stored, float* texels) {
     const FloatVector zero = hn::Zero(kFloat);
     constexpr auto kTag = Channel::kTag;
     if constexpr (channels == 4) {
-        for (std::size_t part = 0; part < 4 * hn::Lanes(kFloat); part += hn::Lanes(kFloat))
-            hn::StoreU(Channel::decode(hn::LoadU(kTag, stored + part)), kFloat, texels + part);
+        for (std::size_t part = 0; part < 4 * hn::Lanes(kFloat); part += hn::Lanes(kFloat)) {
+            const auto values = hn::LoadU(kTag, stored + part);
+            hn::StoreU(by_channel<Channel>(channel.decode(values), Alpha<Channel>::decode(values)), kFloat,
+                       texels + part);
+        }
     } else if constexpr (channels == 2) {
         hn::Vec<decltype(kTag)> red, green;
         hn::LoadInterleaved2(kTag, stored, red, green);
-        hn::StoreInterleaved4(Channel::decode(red), Channel::decode(green), zero, zero, kFloat, texels);
+        hn::StoreInterleaved4(channel.decode(red), ChannelAt<Channel, 1, 2>::decode(green), zero, zero, kFloat, texels);
     } else {
-        hn::StoreInterleaved4(Channel::decode(hn::LoadU(kTag, stored)), zero, zero, zero, kFloat, texels);
+        hn::StoreInterleaved4(channel.decode(hn::LoadU(kTag, stored)), zero, zero, zero, kFloat, texels);
     }
 }
 
 template <class Channel, std::size_t channels>
-HWY_INLINE void encode_vector(const float* pixels, typename Channel::Stored* stored) {
+HWY_INLINE void encode_vector(const Channel& channel, const float* pixels, typename Channel::Stored* stored) {
     constexpr auto kTag = Channel::kTag;
-    if constexpr (channels == 4 && sizeof(*stored) == 1) {
-        Channel::encode_four(pixels, stored);
+    if constexpr (channels == 4 && std::is_same_v<Channel, Srgb>) {
+        for (std::size_t part = 0; part < 4 * hn::Lanes(kFloat); part += hn::Lanes(kFloat)) {
+            const FloatVector values = hn::LoadU(kFloat, pixels + part);
+            const auto codes = by_channel<Channel>(hn::BitCast(kFloat, channel.code_of(values)),
+                                                   hn::BitCast(kFloat, unorm_of_float<255>(values)));
+            hn::StoreU(hn::TruncateTo(kByte, hn::BitCast(kWord, codes)), kByte, stored + part);
+        }
+    } else if constexpr (channels == 4 && sizeof(*stored) == 1) {
+        channel.encode_four(pixels, stored);
     } else if constexpr (channels == 4) {
         for (std::size_t part = 0; part < 4 * hn::Lanes(kFloat); part += hn::Lanes(kFloat))
-            hn::StoreU(Channel::encode(hn::LoadU(kFloat, pixels + part)), kTag, stored + part);
+            hn::StoreU(channel.encode(hn::LoadU(kFloat, pixels + part)), kTag, stored + part);
     } else {
         FloatVector red, green, blue, alpha;
         hn::LoadInterleaved4(kFloat, pixels, red, green, blue, alpha);
         if constexpr (channels == 2) {
-            hn::StoreInterleaved2(Channel::encode(red), Channel::encode(green), kTag, stored);
+            hn::StoreInterleaved2(channel.encode(red), ChannelAt<Channel, 1, 2>::encode(green), kTag, stored);
         } else {
-            hn::StoreU(Channel::encode(red), kTag, stored);
+            hn::StoreU(channel.encode(red), kTag, stored);
         }
     }
 }
@@ -77,45 +100,45 @@ struct FloatPixels {
 // Pixels of four bytes are loaded as words, and shifts separate the channels. Interleaving bytes would take more
 // instructions.
 template <class Channel, std::size_t channels>
-HWY_INLINE FloatPixels load_pixels(const typename Channel::Stored* stored) {
+HWY_INLINE FloatPixels load_pixels(const Channel& channel, const typename Channel::Stored* stored) {
     constexpr auto kTag = Channel::kTag;
     const FloatVector zero = hn::Zero(kFloat);
     FloatPixels pixels{{zero, zero, zero, zero}};
     if constexpr (channels == 1) {
-        pixels.channel[0] = Channel::decode(hn::LoadU(kTag, stored));
+        pixels.channel[0] = channel.decode(hn::LoadU(kTag, stored));
     } else if constexpr (channels == 2) {
         hn::Vec<decltype(kTag)> red, green;
         hn::LoadInterleaved2(kTag, stored, red, green);
-        pixels.channel[0] = Channel::decode(red);
-        pixels.channel[1] = Channel::decode(green);
+        pixels.channel[0] = channel.decode(red);
+        pixels.channel[1] = ChannelAt<Channel, 1, 2>::decode(green);
     } else if constexpr (sizeof(*stored) == 1) {
         const auto words = hn::BitCast(kWord, hn::LoadU(kBytes, stored));
         const auto low = hn::Set(kWord, 0xff);
-        pixels.channel[0] = Channel::decode_word(hn::And(words, low));
-        pixels.channel[1] = Channel::decode_word(hn::And(hn::ShiftRight<8>(words), low));
-        pixels.channel[2] = Channel::decode_word(hn::And(hn::ShiftRight<16>(words), low));
-        pixels.channel[3] = Channel::decode_word(hn::ShiftRight<24>(words));
+        pixels.channel[0] = channel.decode_word(hn::And(words, low));
+        pixels.channel[1] = channel.decode_word(hn::And(hn::ShiftRight<8>(words), low));
+        pixels.channel[2] = channel.decode_word(hn::And(hn::ShiftRight<16>(words), low));
+        pixels.channel[3] = Alpha<Channel>::decode_word(hn::ShiftRight<24>(words));
     } else {
         hn::Vec<decltype(kTag)> of[4];
         hn::LoadInterleaved4(kTag, stored, of[0], of[1], of[2], of[3]);
-        for (std::size_t c = 0; c < 4; ++c) pixels.channel[c] = Channel::decode(of[c]);
+        for (std::size_t c = 0; c < 4; ++c) pixels.channel[c] = channel.decode(of[c]);
     }
     return pixels;
 }
 
 template <class Channel, std::size_t channels>
-HWY_INLINE void store_pixels(const FloatPixels& pixels, typename Channel::Stored* stored) {
+HWY_INLINE void store_pixels(const Channel& channel, const FloatPixels& pixels, typename Channel::Stored* stored) {
     constexpr auto kTag = Channel::kTag;
     const FloatVector(&of)[4] = pixels.channel;
     if constexpr (channels == 1) {
-        hn::StoreU(Channel::encode(of[0]), kTag, stored);
+        hn::StoreU(channel.encode(of[0]), kTag, stored);
     } else if constexpr (channels == 2) {
-        hn::StoreInterleaved2(Channel::encode(of[0]), Channel::encode(of[1]), kTag, stored);
+        hn::StoreInterleaved2(channel.encode(of[0]), ChannelAt<Channel, 1, 2>::encode(of[1]), kTag, stored);
     } else if constexpr (sizeof(*stored) == 1) {
-        Channel::encode_pixels(of, stored);
+        channel.encode_pixels(of, stored);
     } else {
-        hn::StoreInterleaved4(Channel::encode(of[0]), Channel::encode(of[1]), Channel::encode(of[2]),
-                              Channel::encode(of[3]), kTag, stored);
+        hn::StoreInterleaved4(channel.encode(of[0]), channel.encode(of[1]), channel.encode(of[2]),
+                              channel.encode(of[3]), kTag, stored);
     }
 }
 
@@ -126,49 +149,53 @@ constexpr std::size_t kMaxLanes = 16;
 template <class Channel, std::size_t channels>
 void decode_row(const unsigned char* stored, std::size_t count, float* texels) {
     constexpr std::size_t kPixel = channels * sizeof(typename Channel::Stored);
+    const Channel channel;
     const std::size_t lanes = hn::Lanes(kFloat);
     using Stored = typename Channel::Stored;
     std::size_t i = 0;
     for (; i + lanes <= count; i += lanes)
-        decode_vector<Channel, channels>(reinterpret_cast<const Stored*>(stored + i * kPixel), texels + 4 * i);
+        decode_vector<Channel, channels>(channel, reinterpret_cast<const Stored*>(stored + i * kPixel), texels + 4 * i);
     if (i == count) return;
     Stored last[kMaxLanes * channels] = {};
     float decoded[kMaxLanes * 4];
     std::memcpy(last, stored + i * kPixel, (count - i) * kPixel);
-    decode_vector<Channel, channels>(last, decoded);
+    decode_vector<Channel, channels>(channel, last, decoded);
     std::memcpy(texels + 4 * i, decoded, (count - i) * 4 * sizeof(float));
 }
 
 template <class Channel, std::size_t channels>
 void encode_row(const float* pixels, std::size_t count, unsigned char* stored) {
     constexpr std::size_t kPixel = channels * sizeof(typename Channel::Stored);
+    const Channel channel;
     const std::size_t lanes = hn::Lanes(kFloat);
     using Stored = typename Channel::Stored;
     std::size_t i = 0;
     for (; i + lanes <= count; i += lanes)
-        encode_vector<Channel, channels>(pixels + 4 * i, reinterpret_cast<Stored*>(stored + i * kPixel));
+        encode_vector<Channel, channels>(channel, pixels + 4 * i, reinterpret_cast<Stored*>(stored + i * kPixel));
     if (i == count) return;
     float last[kMaxLanes * 4] = {};
     Stored encoded[kMaxLanes * channels];
     std::memcpy(last, pixels + 4 * i, (count - i) * 4 * sizeof(float));
-    encode_vector<Channel, channels>(last, encoded);
+    encode_vector<Channel, channels>(channel, last, encoded);
     std::memcpy(stored + i * kPixel, encoded, (count - i) * kPixel);
 }
 
 template <class Channel, std::size_t channels>
 void decode_planes(const unsigned char* stored, std::size_t count, float* planes, std::size_t apart) {
     constexpr std::size_t kPixel = channels * sizeof(typename Channel::Stored);
+    const Channel channel;
     const std::size_t lanes = hn::Lanes(kFloat);
     using Stored = typename Channel::Stored;
     std::size_t i = 0;
     for (; i + lanes <= count; i += lanes) {
-        const auto pixels = load_pixels<Channel, channels>(reinterpret_cast<const Stored*>(stored + i * kPixel));
+        const auto pixels =
+            load_pixels<Channel, channels>(channel, reinterpret_cast<const Stored*>(stored + i * kPixel));
         for (std::size_t c = 0; c < channels; ++c) hn::StoreU(pixels.channel[c], kFloat, planes + c * apart + i);
     }
     if (i == count) return;
     Stored last[kMaxLanes * channels] = {};
     std::memcpy(last, stored + i * kPixel, (count - i) * kPixel);
-    const auto pixels = load_pixels<Channel, channels>(last);
+    const auto pixels = load_pixels<Channel, channels>(channel, last);
     for (std::size_t c = 0; c < channels; ++c) {
         float decoded[kMaxLanes];
         hn::StoreU(pixels.channel[c], kFloat, decoded);
@@ -179,16 +206,17 @@ void decode_planes(const unsigned char* stored, std::size_t count, float* planes
 template <class Channel, std::size_t channels>
 void encode_planes(const float* planes, std::size_t apart, std::size_t count, unsigned char* stored) {
     constexpr std::size_t kPixel = channels * sizeof(typename Channel::Stored);
+    const Channel channel;
     const std::size_t lanes = hn::Lanes(kFloat);
     using Stored = typename Channel::Stored;
     std::size_t i = 0;
     if constexpr (channels == 1 && sizeof(Stored) == 1) {
-        for (; i + 4 * lanes <= count; i += 4 * lanes) Channel::encode_four(planes + i, stored + i);
+        for (; i + 4 * lanes <= count; i += 4 * lanes) channel.encode_four(planes + i, stored + i);
     }
     for (; i + lanes <= count; i += lanes) {
         FloatPixels pixels;
         for (std::size_t c = 0; c < channels; ++c) pixels.channel[c] = hn::LoadU(kFloat, planes + c * apart + i);
-        store_pixels<Channel, channels>(pixels, reinterpret_cast<Stored*>(stored + i * kPixel));
+        store_pixels<Channel, channels>(channel, pixels, reinterpret_cast<Stored*>(stored + i * kPixel));
     }
     if (i == count) return;
     FloatPixels pixels;
@@ -198,7 +226,7 @@ void encode_planes(const float* planes, std::size_t apart, std::size_t count, un
         pixels.channel[c] = hn::LoadU(kFloat, last);
     }
     Stored encoded[kMaxLanes * channels];
-    store_pixels<Channel, channels>(pixels, encoded);
+    store_pixels<Channel, channels>(channel, pixels, encoded);
     std::memcpy(stored + i * kPixel, encoded, (count - i) * kPixel);
 }
 
@@ -230,6 +258,10 @@ bool is_unorm(const TexelFormat& format, int bits) {
     return format.packing == Packing::plain && format.encoding == Encoding::unorm && format.bits == bits;
 }
 
+bool is_srgb(const TexelFormat& format) {
+    return format.packing == Packing::plain && format.encoding == Encoding::srgb;
+}
+
 bool is_floating(const TexelFormat& format, int bits) {
     return format.packing == Packing::plain && format.encoding == Encoding::floating && format.bits == bits;
 }
@@ -238,6 +270,7 @@ bool is_floating(const TexelFormat& format, int bits) {
 template <class Of>
 auto with_channel(const TexelFormat& format, const Of& of) -> decltype(of(Float32())) {
     if (is_unorm(format, 8)) return of(Unorm8());
+    if (is_srgb(format)) return of(Srgb());
     if (is_unorm(format, 16)) return of(Unorm16());
     if (is_floating(format, 32)) return of(Float32());
 #if TEXTON_CONVERTS_HALVES
@@ -303,10 +336,6 @@ HWY_EXPORT(plane_encoder_for);
 HWY_EXPORT(store_floats_on_vectors);
 
 namespace {
-bool is_plain_srgb(const TexelFormat& format) {
-    return format.packing == Packing::plain && format.encoding == Encoding::srgb;
-}
-
 // Returns whether all channels are stored in the same way. The alpha of sRGB formats is linear.
 bool has_equal_channels(const TexelFormat& format) {
     return format.packing == Packing::plain && (format.encoding != Encoding::srgb || format.channels == 1);
@@ -320,20 +349,10 @@ TexelFormat channel_format(TexelFormat format) {
 }
 }  // namespace
 
-RowDecode row_decoder(const TexelFormat& format) {
-    return is_plain_srgb(format) ? srgb_row_decoder(format.channels) : HWY_DYNAMIC_DISPATCH(decoder_for)(format);
-}
-RowEncode row_encoder(const TexelFormat& format) {
-    return is_plain_srgb(format) ? srgb_row_encoder(format.channels) : HWY_DYNAMIC_DISPATCH(encoder_for)(format);
-}
-PlaneDecode plane_decoder(const TexelFormat& format) {
-    return is_plain_srgb(format) ? srgb_plane_decoder(format.channels)
-                                 : HWY_DYNAMIC_DISPATCH(plane_decoder_for)(format);
-}
-PlaneEncode plane_encoder(const TexelFormat& format) {
-    return is_plain_srgb(format) ? srgb_plane_encoder(format.channels)
-                                 : HWY_DYNAMIC_DISPATCH(plane_encoder_for)(format);
-}
+RowDecode row_decoder(const TexelFormat& format) { return HWY_DYNAMIC_DISPATCH(decoder_for)(format); }
+RowEncode row_encoder(const TexelFormat& format) { return HWY_DYNAMIC_DISPATCH(encoder_for)(format); }
+PlaneDecode plane_decoder(const TexelFormat& format) { return HWY_DYNAMIC_DISPATCH(plane_decoder_for)(format); }
+PlaneEncode plane_encoder(const TexelFormat& format) { return HWY_DYNAMIC_DISPATCH(plane_encoder_for)(format); }
 PlaneDecode value_decoder(const TexelFormat& format) {
     return has_equal_channels(format) ? plane_decoder(channel_format(format)) : nullptr;
 }

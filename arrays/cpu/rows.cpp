@@ -116,18 +116,36 @@ void make_halves_quiet(std::byte* halves, std::size_t count) {
     }
 }
 
+// Returns the code of a sum, which is rounded to float16 first.
+std::uint32_t srgb_code_of_sum(std::int32_t sum) {
+    return srgb_code_of(float_of(round_to_half(false, static_cast<std::uint64_t>(sum), -22)));
+}
+
+// Returns the entry of an interval, of which `first` is the first sum.
+std::int32_t step_of_interval(std::int32_t first) {
+    const std::uint32_t bits = bits_of(static_cast<float>(first));
+    const auto last = static_cast<std::int32_t>(float_of(bits | 0xffffU));
+    const std::uint32_t code = srgb_code_of_sum(first);
+    std::int32_t low = first;
+    std::int32_t high = last + 1;
+    while (high - low > 1) {
+        const std::int32_t middle = low + (high - low) / 2;
+        (srgb_code_of_sum(middle) == code ? low : high) = middle;
+    }
+    const std::uint32_t before_step = high > last ? 0x10000U : bits_of(static_cast<float>(high)) & 0xffffU;
+    return static_cast<std::int32_t>((code << 16) + 0x10000U - before_step);
+}
+
 SrgbTables make_srgb_tables() {
     SrgbTables tables;
     for (std::uint32_t code = 0; code < 256; ++code) {
         const Lane lane = lane_of_srgb(code);
-        const float value = std::ldexp(static_cast<float>(lane.mantissa), lane.exponent - kSrgbFractionBits);
-        tables.color[code] = bits_of(value) | static_cast<std::uint32_t>(lane.exponent + 7);
-        tables.linear[code] = bits_of(std::ldexp(static_cast<float>(code), -kSrgbFractionBits)) | 7u;
+        const int marked = lane.exponent + kSrgbFractionBits;
+        tables.color_words[code] = static_cast<std::uint16_t>(((2 * lane.mantissa) | 1) << marked);
     }
-    for (std::uint32_t half = 0; half < std::size(tables.code_of_half); ++half) {
-        const Lane lane = lane_of_half(half);
-        const float value = std::ldexp(static_cast<float>(lane.mantissa), lane.exponent - 10);
-        tables.code_of_half[half] = static_cast<unsigned char>(srgb_code_of(value));
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(std::size(tables.step_of_sum)); ++i) {
+        const auto bits = static_cast<std::uint32_t>(SrgbTables::kFirstInterval + i) << 16;
+        tables.step_of_sum[i] = step_of_interval(static_cast<std::int32_t>(float_of(bits)));
     }
     return tables;
 }
@@ -225,6 +243,28 @@ void RowSampler::fetch(const float* x, const float* y, std::size_t count, const 
     }
 }
 
+std::vector<AxisTaps> RowSampler::taps(int axis, std::span<const float> positions) const {
+    std::vector<AxisTaps> taps(positions.size());
+    const LatticeKernels& kernels = lattice_kernels();
+    if (kernels_.texels == nullptr || sampler_.filter != Filter::linear || kernels.find == nullptr) {
+        const std::int32_t size = axis == 0 ? view_.levels[0].width : view_.levels[0].height;
+        const AxisKind kind = flat_axis_kind(view_, Split::fixed_point);
+        std::ranges::transform(positions, taps.begin(), [&](float position) {
+            return axis_taps(position, size, kind, sampler_, axis, Split::fixed_point, 0);
+        });
+        return taps;
+    }
+    for (std::size_t begin = 0; begin < positions.size(); begin += kLatticeStep) {
+        const std::size_t count = std::min(kLatticeStep, positions.size() - begin);
+        float some[kLatticeStep] = {};
+        std::copy_n(&positions[begin], count, some);
+        std::int32_t first[kLatticeStep], second[kLatticeStep], share[kLatticeStep];
+        kernels.find(axis == 0 ? plan_.x : plan_.y, some, kLatticeStep, {first, second, share});
+        for (std::size_t i = 0; i < count; ++i) taps[begin + i] = {{first[i], second[i]}, share[i]};
+    }
+    return taps;
+}
+
 RowColumns RowSampler::columns(const float* x, std::size_t count) const {
     RowColumns columns(x, count);
     const LatticeKernels& kernels = lattice_kernels();
@@ -284,7 +324,7 @@ const unsigned char* RowSampler::staged_row(RowColumns& columns, const unsigned 
     auto& [first, second] = columns.staged_;
     if (first.texels != texels && second.texels != texels) {
         RowColumns::StagedRow& row = first.texels == other ? second : first;
-        row.pairs.resize(columns.left_.size() * 2 * view_.format.bytes);
+        row.pairs.resize(columns.left_.size() * kernels_.staged_bytes);
         kernels_.stage(plan_, texels, columns.pairs(0, columns.neighbors_.size()), row.pairs.data());
         row.texels = texels;
     }
@@ -301,7 +341,7 @@ bool RowSampler::fetch_staged(RowColumns& columns, const FetchedRow& at, StagedB
     blend(rows, columns.pairs(0, whole), results);
     const std::size_t rest = columns.count_ % kRowBlock;
     if (rest == 0) return true;
-    for (const unsigned char*& staged : rows.staged) staged += whole * kRowBlock * 2 * view_.format.bytes;
+    for (const unsigned char*& staged : rows.staged) staged += whole * kRowBlock * kernels_.staged_bytes;
     unsigned char last[kRowBlock * sizeof(Texel)];
     blend(rows, columns.pairs(whole, 1), last);
     std::memcpy(results + whole * kRowBlock * bytes, last, rest * bytes);

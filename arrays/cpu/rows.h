@@ -11,6 +11,7 @@
 #include "arrays/cpu/row_columns.h"
 #include "arrays/cpu/rows_simd.h"
 #include "arrays/cpu/texel_decoder.h"
+#include "arrays/unit/texture_address.h"
 #include "arrays/unit/texture_view.h"
 
 namespace texton::detail {
@@ -31,6 +32,8 @@ public:
     /// Fetches and stores adjacent pixels, encoded as by encode_pixel().
     void fetch(const float* x, const float* y, std::size_t count, const PixelFormat& image, std::byte* pixels) const;
 
+    /// Returns the texels that fetches read along an axis: 0 is x. The weight of two equal texels can be any.
+    [[nodiscard]] std::vector<AxisTaps> taps(int axis, std::span<const float> positions) const;
     /// Prepares x coordinates, which must outlive the result.
     [[nodiscard]] RowColumns columns(const float* x, std::size_t count) const;
     /// Prepares y coordinates.

@@ -1,5 +1,5 @@
-// rows_floating.h: computes the results of fetches of texels with an exponent (float16, sRGB and float32) on vectors,
-// as rows_fixed.h does for normalized texels.
+// rows_floating.h: computes the results of fetches of floating-point texels on vectors, as rows_fixed.h does for
+// normalized texels.
 //
 // Included by rows_simd.cpp once for each instruction set, inside its namespace. So there is no include guard, and no
 // other file may include it.
@@ -119,7 +119,17 @@ HWY_INLINE FloatVector settle(FloatVector quick, IntVector safe, const Texels& t
     return sum_anew<Kind>(texels.of[0], texels.of[1], texels.of[2], texels.of[3], weights.top, weights.bottom);
 }
 
-// --- float16 and sRGB ------------------------------------------------------------------------------------------------
+// Whether to sum pixels as alike. After pixels whose texels are not alike, the next ones are not either, most likely.
+class Attempts {
+public:
+    HWY_INLINE bool is_due() { return left_ == 0 || --left_ == 0; }
+    HWY_INLINE void fail() { left_ = 8; }
+
+private:
+    int left_ = 0;
+};
+
+// --- float16 ---------------------------------------------------------------------------------------------------------
 
 // Returns round_to_half() of a sum that float32 holds exactly, as the bits of the float16.
 HWY_INLINE IntVector half_of_sum(FloatVector sum) {
@@ -170,6 +180,15 @@ HWY_INLINE FloatVector scale_sum(FloatVector sum, IntVector exponent) {
     return hn::Mul(sum, as_floats(hn::Sub(exponent, whole((cut_bits + 8) * kExponentOne))));
 }
 
+// Returns the value of a float16. Infinity and NaN become floats of 2^16 or more, which are not negative.
+HWY_INLINE FloatVector finite_float_of_half(hn::Vec<FewCodes> code) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2
+    return hn::PromoteTo(kFloat, hn::BitCast(hn::Rebind<hwy::float16_t, Float>(), code));
+#else
+    return float_of_half(hn::PromoteTo(kWord, code));
+#endif
+}
+
 template <std::size_t channels>
 struct Float16 {
     using Result = std::uint16_t;
@@ -178,7 +197,12 @@ struct Float16 {
     static constexpr bool kResultsArePixels = true;
 
     static HWY_NOINLINE void blend(const Rows& rows, const Taps& taps, Result* halves) {
+        Attempts attempts;
         for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
+            if (attempts.is_due()) {
+                if (HWY_LIKELY(blend_alike(rows, taps, i, halves + i))) continue;
+                attempts.fail();
+            }
             WordVector codes[4];
             load_taps<std::uint16_t, channels>(rows, i, codes);
             const WeightPairs weights = load_weights<channels>(taps, i);
@@ -199,78 +223,36 @@ struct Float16 {
     static HWY_INLINE FloatVector widen(const Result* halves) {
         return float_of_half(hn::PromoteTo(kWord, hn::Load(kFewCodes, halves)));
     }
-};
-
-// Results are float16 for colors, and sums like those of Unorm8 for a linear channel. Codes are converted by table
-// lookup. The table value of a color contains the filter's exponent, plus 7, in the lowest bits of the mantissa. A
-// linear code is handled like a color with exponent 0.
-template <std::size_t channels>
-struct Srgb {
-    using Result = std::uint16_t;
-    static constexpr std::size_t kBytes = channels;
-    static constexpr std::size_t kChannels = channels;
-    static constexpr bool kResultsArePixels = false;
-
-    static HWY_NOINLINE void blend(const Rows& rows, const Taps& taps, Result* results) {
-        HWY_ALIGN std::uint32_t texels[4][kRowBlock * channels];
-        look_up(rows.top, texels[0], texels[1]);
-        look_up(rows.bottom, texels[2], texels[3]);
-        for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
-            const WeightPairs pairs = load_weights<channels>(taps, i);
-            const Weights weights = single_weights(pairs);
-            Texels values;
-            IntVector exponents[4];
-            for (int k = 0; k < 4; ++k) {
-                const IntVector found = hn::BitCast(kInt, hn::Load(kWord, texels[k] + i));
-                const IntVector texel = hn::IfThenZeroElse(hn::Eq(weights.of[k], hn::Zero(kInt)), found);
-                exponents[k] = hn::And(texel, whole(7));
-                values.of[k] = as_floats(hn::AndNot(whole(7), texel));
-            }
-            const IntVector largest = hn::Max(hn::Max(exponents[0], exponents[1]), hn::Max(exponents[2], exponents[3]));
-            const IntVector exponent = hn::ShiftLeft<23>(hn::Add(largest, whole(120)));
-            const FloatVector sum = sum_of_cut<kSrgbFractionBits>(values, pairs, exponent);
-            const IntVector half = half_of_sum(scale_sum<kSrgbFractionBits>(sum, exponent));
-            const IntVector result = hn::IfThenElse(linear_lanes(), hn::ConvertTo(kInt, sum), half);
-            hn::Store(hn::DemoteTo(kFewCodes, result), kFewCodes, results + i);
-        }
-    }
-
-    static HWY_INLINE void encode(const Result* results, unsigned char* pixels) {
-        const SrgbTables& tables = srgb_tables();
-        for (std::size_t i = 0; i < kRowBlock; ++i) {
-            for (std::size_t c = 0; c < channels; ++c) {
-                const std::uint32_t result = results[i * channels + c];
-                pixels[i * channels + c] =
-                    is_linear(c) ? static_cast<unsigned char>((result + 128) >> 8) : tables.code_of_half[result];
-            }
-        }
-    }
-
-    static HWY_INLINE FloatVector widen(const Result* results) {
-        const auto result = hn::Load(kFewCodes, results);
-        return hn::IfThenElse(hn::RebindMask(kFloat, linear_lanes()),
-                              float_of_unorm16(hn::PromoteTo(kWord, in_65535th(kFewCodes, result))),
-                              float_of_half(hn::PromoteTo(kWord, result)));
-    }
 
 private:
-    static constexpr bool is_linear(std::size_t channel) { return channels > 1 && channel == channels - 1; }
-
-    static HWY_INLINE hn::Mask<Int> linear_lanes() {
-        const IntVector last = whole(static_cast<std::int32_t>(channels) - 1);
-        const auto last_lanes = hn::Eq(hn::And(hn::Iota(kInt, 0), last), last);
-        return channels > 1 ? last_lanes : hn::FirstN(kInt, 0);
-    }
-
-    static HWY_INLINE void look_up(const unsigned char* pairs, std::uint32_t* left, std::uint32_t* right) {
-        const SrgbTables& tables = srgb_tables();
-        for (std::size_t i = 0; i < kRowBlock; ++i, pairs += 2 * channels) {
-            for (std::size_t c = 0; c < channels; ++c) {
-                const std::uint32_t* values = is_linear(c) ? tables.linear : tables.color;
-                left[i * channels + c] = values[pairs[c]];
-                right[i * channels + c] = values[pairs[channels + c]];
-            }
+    // Sums a vector of pixels before it is known whether their texels are alike: in each lane, all are positive, finite
+    // and within four exponents of each other, or all are 0. Returns false if some are not. Texels within four
+    // exponents of the largest one have no bits below its guard bits, and float32 holds the sums exactly.
+    static HWY_INLINE bool blend_alike(const Rows& rows, const Taps& taps, std::size_t i, Result* halves) {
+        constexpr std::int32_t kMin = 113 * kExponentOne;  // of normal numbers
+        constexpr std::int32_t kEnd = 143 * kExponentOne;  // infinity
+        hn::Vec<FewCodes> codes[4];
+        using Pair = typename Unsigned<2 * channels>::type;
+        load_pairs<Pair>(kFewCodes, rows.top + 4 * i, codes[0], codes[1]);
+        load_pairs<Pair>(kFewCodes, rows.bottom + 4 * i, codes[2], codes[3]);
+        const Weights weights = single_weights(load_weights<channels>(taps, i));
+        FloatVector texel = finite_float_of_half(codes[0]);
+        FloatVector sum = hn::Mul(texel, float_of_weight(weights.of[0]));
+        IntVector largest = bits(texel), smallest = bits(texel);
+        for (int k = 1; k < 4; ++k) {
+            texel = finite_float_of_half(codes[k]);
+            sum = hn::MulAdd(texel, float_of_weight(weights.of[k]), sum);
+            largest = hn::Max(largest, bits(texel));
+            smallest = hn::Min(smallest, bits(texel));
         }
+        const auto near = hn::Lt(hn::Sub(largest, smallest), whole(4 * kExponentOne + 1));
+        const auto safe = hn::And(hn::Gt(smallest, whole(kMin - 1)), hn::Lt(largest, whole(kEnd)));
+        const auto zeros = hn::Eq(hn::Or(largest, smallest), hn::Zero(kInt));
+        if (HWY_UNLIKELY(!hn::AllTrue(kInt, hn::Or(hn::And(near, safe), zeros)))) return false;
+        // Half of a last bit is added. 0 becomes a negative number.
+        const IntVector rounded = hn::Add(bits(sum), whole((1 << 12) - (112 + 8) * kExponentOne));
+        hn::StoreU(hn::DemoteTo(kFewCodes, hn::ShiftRight<13>(rounded)), kFewCodes, halves);
+        return true;
     }
 };
 
@@ -333,16 +315,6 @@ private:
 
     IntVector largest_;  // bits of texels
     IntVector smallest_;
-};
-
-// Whether to sum pixels as alike. After pixels whose texels are not alike, the next ones are not either, most likely.
-class Attempts {
-public:
-    HWY_INLINE bool is_due() { return left_ == 0 || --left_ == 0; }
-    HWY_INLINE void fail() { left_ = 8; }
-
-private:
-    int left_ = 0;
 };
 
 template <std::size_t channels>

@@ -4,8 +4,8 @@
 // 3. The weighted texels are summed.
 // 4. The sums are converted to pixels or Texels.
 //
-// Texels are copied with plain loads, a pair with one load, since gather instructions are not faster. If pairs are
-// adjacent in a row of the texture, as in the computation of a mip chain, they are not copied. Rows of fetches that
+// Texels are copied with plain loads, a pair with one load; gathers are faster for pairs of four bytes only. If pairs
+// are adjacent in a row of the texture, as in the computation of a mip chain, they are not copied. Rows of fetches that
 // have their columns in common copy the pairs of a row of texels once.
 //
 // Sums are exact: 16-bit integers for 8-bit texels, 32-bit integers for 16-bit and sRGB texels, two 32-bit integers,
@@ -57,6 +57,8 @@ namespace {
 #include "arrays/cpu/rows_fixed.h"
 
 #include "arrays/cpu/rows_floating.h"
+
+#include "arrays/cpu/rows_srgb.h"
 
 #include "arrays/cpu/rows_lattice.h"
 
@@ -140,6 +142,7 @@ void stage_pairs(const RowPlan& plan, const unsigned char* texels, const TexelPa
         const std::int32_t* const first = pairs.first + block * kRowBlock;
         const std::int32_t* const second = pairs.second + block * kRowBlock;
         if (pairs.neighbors[block] == Neighbors::pairs) {
+            if (gather_pairs<bytes>(texels, first, staged)) continue;
             for (std::size_t i = 0; i < kRowBlock; ++i)
                 copy_texels<2 * bytes>(texels + static_cast<std::size_t>(first[i]) * bytes, staged + i * 2 * bytes);
         } else if (pairs.neighbors[block] == Neighbors::any) {
@@ -150,6 +153,28 @@ void stage_pairs(const RowPlan& plan, const unsigned char* texels, const TexelPa
         }
     }
 }
+
+// Converts the pairs of a row of texels, block by block.
+template <class Kind>
+void stage_decoded(const RowPlan& plan, const unsigned char* texels, const TexelPairs& pairs, unsigned char* staged) {
+    HWY_ALIGN unsigned char stored[kRowBlock * 2 * Kind::kBytes];
+    auto* words = reinterpret_cast<std::uint16_t*>(staged);
+    for (std::size_t block = 0; block < pairs.blocks; ++block, words += Kind::kWords) {
+        const std::int32_t* const first = pairs.first + block * kRowBlock;
+        if (pairs.neighbors[block] == Neighbors::all_pairs) {
+            Kind::decode(texels + static_cast<std::size_t>(*first) * Kind::kBytes, words);
+            continue;
+        }
+        stage_pairs<Kind::kBytes>(
+            plan, texels, {first, pairs.second + block * kRowBlock, nullptr, pairs.neighbors + block, 1}, stored);
+        Kind::decode(stored, words);
+    }
+}
+
+template <class Kind>
+constexpr bool kDecodes = requires {
+    &Kind::decode;
+};
 
 template <class Kind, class As>
 void blend_staged(const StagedRows& rows, const TexelPairs& pairs, unsigned char* out) {
@@ -165,7 +190,14 @@ void blend_staged(const StagedRows& rows, const TexelPairs& pairs, unsigned char
         for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kInt))
             store_weights(hn::LoadU(kInt, pairs.share + pixel + i), whole(rows.share), i, taps);
         Result* results = As::kPointwise ? reinterpret_cast<Result*>(out) : kept;
-        Kind::blend({row(0), row(1)}, taps, results);
+        if constexpr (kDecodes<Kind>) {
+            const auto words = [&](int k) HWY_ATTR {
+                return reinterpret_cast<const std::uint16_t*>(rows.staged[k]) + block * Kind::kWords;
+            };
+            Kind::blend_words(words(0), words(1), taps, results);
+        } else {
+            Kind::blend({row(0), row(1)}, taps, results);
+        }
         As::finish(results, out);
     }
 }
@@ -174,7 +206,12 @@ template <class Kind>
 constexpr RowKernels make_kernels() {
     RowKernels kernels{.pixels = fetch_linear<Kind, AsPixels<Kind>>, .texels = fetch_linear<Kind, AsTexels<Kind>>};
     if constexpr (Kind::kBytes < 16) {
+        kernels.staged_bytes = 2 * Kind::kBytes;
         kernels.stage = stage_pairs<Kind::kBytes>;
+        if constexpr (kDecodes<Kind>) {
+            kernels.staged_bytes = Kind::kWords / kRowBlock * sizeof(std::uint16_t);
+            kernels.stage = stage_decoded<Kind>;
+        }
         kernels.blend_pixels = blend_staged<Kind, AsPixels<Kind>>;
         kernels.blend_texels = blend_staged<Kind, AsTexels<Kind>>;
     }

@@ -59,7 +59,8 @@ struct TexelPairs {
     std::size_t blocks;
 };
 
-/// Two rows: their texels, and their pairs as staged. Blocks of Neighbors::all_pairs are not staged.
+/// Two rows: their texels, and their pairs as staged. Blocks of Neighbors::all_pairs are staged only if texels are
+/// converted.
 struct StagedRows {
     const unsigned char* texels[2];
     const unsigned char* staged[2];
@@ -76,7 +77,8 @@ struct RowKernels {
     BlockFetch texels = nullptr;  ///< results are Texels; only for linear filtering
 
     // For rows of fetches that have their columns in common. Texels of 16 bytes have LatticeKernels instead.
-    /// Copies the pairs of a row of texels side by side. A pair takes twice the bytes of a texel.
+    std::size_t staged_bytes = 0;  ///< of a pair of texels
+    /// Copies the pairs of a row of texels side by side, or what the format's texels are converted to.
     void (*stage)(const RowPlan& plan, const unsigned char* texels, const TexelPairs& pairs,
                   unsigned char* staged) = nullptr;
     StagedBlend blend_pixels = nullptr;  ///< results are pixels of the texture's own format
@@ -159,12 +161,17 @@ struct LatticeKernels {
 /// room for a multiple of 16 positions.
 void find_row_positions(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y);
 
-/// Tables of sRGB codes for the filter.
+/// Tables of sRGB codes for the filter. A sum of weighted colors is an integer, at most 2^22. The floats of sums are
+/// divided into intervals, 128 of each power of two. In an interval, the code of sums changes at most once.
 struct SrgbTables {
-    /// Bits of a color's float32, with the filter's exponent, plus 7, in the lowest three bits.
-    std::uint32_t color[256];
-    std::uint32_t linear[256];                   ///< the same for a linear channel: code / 128, exponent 0
-    unsigned char code_of_half[(15 << 10) + 1];  ///< index: a filtered color, a float16 from 0 to 1
+    static constexpr std::int32_t kFirstSum = 1 << 9;  ///< smaller sums have the code 0
+    static constexpr std::int32_t kLastSum = 1 << 22;
+    static constexpr std::int32_t kFirstInterval = (127 + 9) << 7;  ///< upper 16 bits of the float of kFirstSum
+
+    std::uint16_t color_words[256];  ///< what the filter adds for each code, see rows_srgb.h
+    /// For each interval the code of its first sum times 2^16, plus what the lower 16 bits of a float must be increased
+    /// by to overflow if its code is one larger.
+    std::int32_t step_of_sum[13 * 128 + 1];
 };
 
 /// Returns the tables, which are computed by the first call. Thread-safe.

@@ -197,10 +197,35 @@ HWY_INLINE void stage_footprint(const unsigned char* top, const unsigned char* b
     }
 }
 
+// Stores a block of pairs that begin with these texels if they have two bytes each, so that a gather loads a pair in
+// each lane. Otherwise returns false: larger pairs are loaded one by one just as fast.
+template <std::size_t bytes>
+HWY_INLINE bool gather_pairs(const unsigned char* texels, const std::int32_t* first, unsigned char* pairs) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2
+    if constexpr (bytes == 2) {
+        auto* to = reinterpret_cast<std::int32_t*>(pairs);
+        for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kInt), to += hn::Lanes(kInt)) {
+            const IntVector index = hn::LoadU(kInt, first + i);
+#if HWY_TARGET == HWY_AVX2
+            hn::StoreU(IntVector{_mm256_i32gather_epi32(reinterpret_cast<const int*>(texels), index.raw, 2)}, kInt, to);
+#else
+            hn::StoreU(IntVector{_mm512_i32gather_epi32(index.raw, texels, 2)}, kInt, to);
+#endif
+        }
+        return true;
+    }
+#endif
+    return false;
+}
+
 template <std::size_t bytes>
 HWY_INLINE void stage_inside(const RowPlan& plan, const Taps& taps, Stage& stage) {
     constexpr std::size_t kUnrolled = 8;
     const std::int64_t pitch = plan.pitch * static_cast<std::int64_t>(bytes);
+    if (gather_pairs<bytes>(plan.texels, taps.position, stage.top)) {
+        gather_pairs<bytes>(plan.texels + pitch, taps.position, stage.bottom);
+        return;
+    }
     for (std::size_t i = 0; i < kRowBlock; i += kUnrolled) {
         for (std::size_t j = i; j < i + kUnrolled; ++j) {
             const unsigned char* top = texel_at<bytes>(plan, taps.position[j]);

@@ -8,13 +8,7 @@ namespace texton::detail {
 
 std::vector<AxisTaps> taps_along(const CpuTexture& texture, const TextureView& view, int axis,
                                  std::span<const float> positions) {
-    const std::int32_t size = axis == 0 ? view.levels[0].width : view.levels[0].height;
-    const AxisKind kind = flat_axis_kind(view, Split::fixed_point);
-    std::vector<AxisTaps> taps;
-    taps.reserve(positions.size());
-    for (const float position : positions)
-        taps.push_back(axis_taps(position, size, kind, texture.sampler, axis, Split::fixed_point, 0));
-    return taps;
+    return RowSampler(view, texture.sampler).taps(axis, positions);
 }
 
 ByteColumns columns_of(std::span<const AxisTaps> taps) {

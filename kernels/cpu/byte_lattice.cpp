@@ -145,16 +145,19 @@ bool fetch_byte_lattice(const CpuJob& job, const Lattice& lattice) {
     if (level.partial != nullptr) return false;
     ByteLattice bytes{*byte_kernels(), {}, taps_along(texture, reader.view(), 1, lattice.y), false};
     bytes.reads_rows_once = reads_rows_once(bytes.rows);
+    // blend_rows() takes pixels of four channels only.
+    const bool fetches_singly = texture.format.channels < 4 && bytes.reads_rows_once;
+    const bool halves_rows = texture.format.channels < 4 && are_halves(bytes.rows);
+    if (fetches_singly && !halves_rows) return false;
     const std::vector<AxisTaps> columns = taps_along(texture, reader.view(), 0, lattice.x);
-    if (texture.format.channels < 4 && are_halves(columns) && are_halves(bytes.rows)) {
+    if (halves_rows && are_halves(columns)) {
         for_each_tile(job, kColumns, rows_of_tiles(job, kColumns, rows_of_quick_tiles(job, kColumns)),
                       [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
                           halve_tile(job, columns[0].texel[0], bytes.rows, corner, width, height);
                       });
         return true;
     }
-    // blend_rows() takes pixels of four channels only.
-    if (texture.format.channels < 4 && bytes.reads_rows_once) return false;
+    if (fetches_singly) return false;
     bytes.columns = columns_of(columns);
     bytes.kernels.find_windows(bytes.columns, level.width);
     for_each_tile(job, kColumns, rows_of_tiles(job, kColumns, kRows),

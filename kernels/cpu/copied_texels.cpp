@@ -121,6 +121,8 @@ bool copy_texels_on_cpu(const CpuJob& job, const Lattice& lattice) {
     if (!are_alike(texture.format, job.image.format().stored)) return false;
     const TextureReader reader(texture);
     if (reader.view().levels[0].partial != nullptr) return false;
+    const auto first_columns = std::span(lattice.x).first(std::min(kByteBlock, lattice.x.size()));
+    if (!is_copy(taps_along(texture, reader.view(), 0, first_columns))) return false;
     const std::vector<AxisTaps> columns = taps_along(texture, reader.view(), 0, lattice.x);
     Copies copies{byte_kernels(), columns_of(columns), taps_along(texture, reader.view(), 1, lattice.y),
                   is_run(columns), floats ? byte_reorderer(true) : nullptr};

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include <texton/channel_codes.h>
+
+#include "arrays/cpu/srgb_rows.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/halves.cpp"

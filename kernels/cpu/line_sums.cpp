@@ -42,19 +42,22 @@ constexpr std::size_t kMaxWindowTaps = kMaxWindow == 4 ? std::size_t{1} << 20 : 
 // --- preparation -----------------------------------------------------------------------------------------------------
 
 // Appends a block: a vector of values from `value` on. The pixels after the end of the axis repeat the last one.
-void add_block(LineTaps& taps, const SumAxis& axis, std::size_t value, std::size_t begin, std::size_t end) {
+void add_block(LineTaps& taps, const SumAxis& axis, std::size_t value, std::size_t begin, std::size_t end,
+               LineValues values) {
     const std::size_t step = taps.step;
-    SumAxis::Taps of[kLanes];
-    std::int32_t first = 0, last_first = 0;
+    const std::size_t pixels = std::max<std::size_t>(kLanes / step, 1);
+    SumAxis::Taps of[kLanes];  // of each pixel
+    std::int32_t first = axis.taps(std::min(begin + value / step, end - 1)).first, last_first = first;
     std::size_t count = 0;
     bool all_count = true;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        of[lane] = axis.taps(std::min(begin + (value + lane) / step, end - 1));
-        first = lane == 0 ? of[0].first : std::min(first, of[lane].first);
-        last_first = lane == 0 ? of[0].first : std::max(last_first, of[lane].first);
-        all_count = all_count && of[lane].weights.size() == of[0].weights.size() &&
-                    std::ranges::find(of[lane].weights, 0.0f) == of[lane].weights.end();
-        count = std::max(count, of[lane].weights.size());
+    for (std::size_t i = 0; i < pixels; ++i) {
+        of[i] = axis.taps(std::min(begin + value / step + i, end - 1));
+        first = std::min(first, of[i].first);
+        last_first = std::max(last_first, of[i].first);
+        count = std::max(count, of[i].weights.size());
+        if (values == LineValues::codes) continue;
+        all_count = all_count && of[i].weights.size() == of[0].weights.size() &&
+                    std::ranges::find(of[i].weights, 0.0f) == of[i].weights.end();
     }
     const auto texels = static_cast<std::size_t>(last_first - first) + 1;  // of the first tap
     std::size_t vectors = (texels * step + kLanes - 1) / kLanes;
@@ -67,7 +70,7 @@ void add_block(LineTaps& taps, const SumAxis& axis, std::size_t value, std::size
         vectors = 4;
     }
     const std::size_t loaded = kind == Kind::apart && step == 1 ? (count + 3) / 4 * 4 : count;
-    all_count = all_count && loaded == count;
+    all_count = values == LineValues::codes || (all_count && loaded == count);
     // Taps whose texels are within the vectors of the first one.
     std::size_t shared = 4;
     while (shared > 1 && (shared > count || (texels + shared - 1) * step > vectors * kLanes)) shared /= 2;
@@ -76,16 +79,29 @@ void add_block(LineTaps& taps, const SumAxis& axis, std::size_t value, std::size
                            first - taps.first_texel, static_cast<std::uint32_t>(reach + loaded - 1),
                            static_cast<std::uint32_t>(taps.offsets.size()),
                            static_cast<std::uint32_t>(taps.weights.size())});
+    std::int32_t offsets[kLanes];
     for (std::size_t lane = 0; lane < kLanes; ++lane)
-        taps.offsets.push_back(
-            static_cast<std::int32_t>(static_cast<std::size_t>(of[lane].first - first) * step + lane % step));
+        offsets[lane] =
+            static_cast<std::int32_t>(static_cast<std::size_t>(of[lane / step].first - first) * step + lane % step);
+    taps.offsets.insert(taps.offsets.end(), offsets, offsets + kLanes);
+    taps.weights.resize(taps.weights.size() + loaded * kLanes);
+    float* const weights = taps.weights.data() + taps.weights.size() - loaded * kLanes;
+    HWY_ALIGN std::int32_t begins[kLanes], counts[kLanes];
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        const std::span<const float> of_pixel = of[lane / step].weights;
+        begins[lane] = static_cast<std::int32_t>(of_pixel.data() - axis.weights.data());
+        counts[lane] = static_cast<std::int32_t>(of_pixel.size());
+    }
     for (std::size_t tap = 0; tap < loaded; ++tap) {
-        for (const SumAxis::Taps& pixel : of)
-            taps.weights.push_back(tap < pixel.weights.size() ? pixel.weights[tap] : 0.0f);
+        const IntVector index = hn::Set(kInt, static_cast<std::int32_t>(tap));
+        const auto exists = hn::Gt(hn::Load(kInt, counts), index);
+        const IntVector at = hn::IfThenElseZero(exists, hn::Add(hn::Load(kInt, begins), index));
+        const FloatVector found = hn::GatherIndex(kFloat, axis.weights.data(), at);
+        hn::Store(hn::IfThenElseZero(hn::RebindMask(kFloat, exists), found), kFloat, weights + tap * kLanes);
     }
 }
 
-LineTaps prepare(const SumAxis& axis, std::size_t begin, std::size_t count, std::size_t step) {
+LineTaps prepare(const SumAxis& axis, std::size_t begin, std::size_t count, std::size_t step, LineValues values) {
     LineTaps taps;
     taps.step = step;
     taps.values = whole_line_blocks(count * step);
@@ -97,14 +113,17 @@ LineTaps prepare(const SumAxis& axis, std::size_t begin, std::size_t count, std:
         last = std::max(last, pixel.first + static_cast<std::int32_t>(pixel.weights.size()));
     }
     taps.texels = static_cast<std::size_t>(last - taps.first_texel);
+    taps.blocks.reserve(taps.values / kLanes);
+    taps.offsets.reserve(taps.values);
+    if (count > 0) taps.weights.reserve(taps.values * axis.taps(begin).weights.size());
     for (std::size_t value = 0; value < taps.values; value += kLanes)
-        add_block(taps, axis, value, begin, begin + count);
+        add_block(taps, axis, value, begin, begin + count, values);
     return taps;
 }
 
 // --- sums along a line -----------------------------------------------------------------------------------------------
 
-// The weights of a tap of a vector of pixels. With `all_count`, no weight is 0.
+// The weights of a tap of a vector of pixels. With `all_count`, no weight is 0, or texels with the weight 0 add 0.
 template <bool all_count>
 struct TapWeights {
     FloatVector weights;

@@ -44,6 +44,9 @@ inline constexpr std::size_t kLineRest = 4 * kLineBlock;
     return (pixels + kLineBlock - 1) / kLineBlock * kLineBlock;
 }
 
+/// Values that texels can have. `codes` are finite and not negative, so with the weight 0 they add 0 to a sum.
+enum class LineValues : std::uint8_t { any, codes };
+
 /// The texels that the pixels of a line sum, prepared for vectors.
 struct LineTaps {
     /// How the texels of a block are loaded.
@@ -55,7 +58,7 @@ struct LineTaps {
     };
     struct Block {
         Kind kind;
-        bool all_count;         ///< no weight is 0
+        bool all_count;         ///< no weight is 0, or texels with the weight 0 add 0
         std::uint8_t shared;    ///< 1, 2 or 4 consecutive taps whose texels are within the vectors of the first one
         std::uint32_t taps;     ///< maximum of the pixels
         std::int32_t first;     ///< first texel
@@ -83,7 +86,7 @@ struct RowPair {
 
 struct LineSums {
     /// Prepares the pixels [begin, begin + count) of an axis that does not slide, for lines of `step` channels.
-    LineTaps (*prepare)(const SumAxis& axis, std::size_t begin, std::size_t count, std::size_t step);
+    LineTaps (*prepare)(const SumAxis& axis, std::size_t begin, std::size_t count, std::size_t step, LineValues values);
     /// Writes the sums of consecutive blocks of 1, 2 or 4 lines, which start so many floats apart. The texels that the
     /// blocks load must be readable: at most kLineRest after the last one of a line.
     void (*along)(const LineTaps& taps, std::span<const LineTaps::Block> blocks, std::size_t lines, const float* texels,

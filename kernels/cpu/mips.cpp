@@ -41,13 +41,41 @@ void halve_tile(const CpuJob& job, const PixelPosition& corner, std::size_t widt
     }
 }
 
-void halve(Launch& launch) {
-    launch.run_job([](const CpuJob& job) {
-        constexpr std::size_t kColumns = 1024;
-        constexpr std::size_t kRows = 32;
-        for_each_tile(job, kColumns, kRows, [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
-            halve_tile(job, corner, width, height);
-        });
+void halve(const CpuJob& job) {
+    constexpr std::size_t kColumns = 1024;
+    constexpr std::size_t kRows = 32;
+    for_each_tile(job, kColumns, kRows, [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
+        halve_tile(job, corner, width, height);
+    });
+}
+
+// A level in memory, which a texture reads as a single row of texels.
+struct LevelInRow {
+    Extent extent;
+    mip::TexelsOfMemory texels;
+    ArrayKind kind;
+};
+
+// Returns a job that reads the level by rows.
+CpuJob by_rows(CpuJob job, const LevelInRow& level) {
+    CpuTexture& texture = job.textures[0];
+    const std::size_t bytes = texture.format.bytes;
+    texture.memory = level_view(texture.memory.data, level.extent, static_cast<std::size_t>(level.texels.row) * bytes,
+                                static_cast<std::size_t>(level.texels.slice) * bytes);
+    texture.kind = level.kind;
+    texture.sampler = {};
+    SourceShape& shape = job.shapes[0];
+    shape.width = texture.memory.width;
+    shape.height = texture.memory.height;
+    shape.layers = texture.memory.depth;
+    return job;
+}
+
+template <class Make>
+void run_level(Launch& launch, const mip::Step& step, const Make& make) {
+    if (!step.memory) return launch.run_job(make);
+    launch.run_job([make, level = LevelInRow{step.from, *step.memory, step.kind}](const CpuJob& job) {
+        make(by_rows(job, level));
     });
 }
 
@@ -66,20 +94,22 @@ SumAxis sums_along(const mip::Halving& axis) {
 // Enqueues one level per call, with the box filter without alpha weighting, for 2D and layered 2D textures.
 std::size_t CpuKernels::make_mips(std::span<Launch> launches, const mip::Chain& chain) const {
     const mip::Step& step = chain.steps[0];
+    const ArrayKind kind = step.memory ? step.kind : step.above.kind();
     if (chain.options.filter != MipFilter::box || chain.options.alpha_weighted ||
-        (step.above.kind() != ArrayKind::array_2d && step.above.kind() != ArrayKind::layered_2d))
+        (kind != ArrayKind::array_2d && kind != ArrayKind::layered_2d))
         return 0;
     const mip::Sides sides = mip::sides_between(step.from, step.level.extent());
     if (sides.x.from == 2 * sides.x.to && sides.y.from == 2 * sides.y.to) {
         if (halve_row(texel_format(Format::rgba32_float), HalfMean::of_sums) == nullptr) return 0;
-        halve(launches[0]);
+        run_level(launches[0], step, halve);
         return 1;
     }
     if (line_sums() == nullptr) return 0;
     const float total = mip::Box{}.taps(sides.x, 0).total * mip::Box{}.taps(sides.y, 0).total;
-    launches[0].run_job([sums = SeparableSums{sums_along(sides.x), sums_along(sides.y), total}](const CpuJob& job) {
-        sum_separably(job, sums);
-    });
+    run_level(launches[0], step,
+              [sums = SeparableSums{sums_along(sides.x), sums_along(sides.y), total}](const CpuJob& job) {
+                  sum_separably(job, sums);
+              });
     return 1;
 }
 

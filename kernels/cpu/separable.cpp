@@ -21,6 +21,7 @@ namespace texton::detail {
 namespace {
 
 constexpr std::size_t kChannels = 4;
+constexpr std::size_t kFewRows = 8;   // taps of lines with several channels take longer to prepare than so many rows
 constexpr std::size_t kMaxKept = 64;  // rows of sums along x that are kept until all pixels have used them
 // Texels are decoded, and pixels summed and encoded, in parts of rows whose values stay in the L1 cache.
 constexpr std::size_t kPart = 1024;
@@ -51,7 +52,7 @@ public:
             first_texel_ = axis.taps(begin).first;
             texel_count_ = width + sliding_.size() - 1;
         } else {
-            taps_ = sums_.prepare(axis, begin, width, step_);
+            taps_ = sums_.prepare(axis, begin, width, step_, texels.are_codes() ? LineValues::codes : LineValues::any);
             first_texel_ = taps_.first_texel;
             texel_count_ = taps_.texels;
         }
@@ -183,7 +184,8 @@ public:
           corner_(corner),
           width_(width),
           texels_(job.textures[0], job.shapes[0], corner.z),
-          interleaves_(job.image.takes_values(texels_.channels()) && (sums.x.slides || !has_quick_planes(job))),
+          interleaves_(job.image.takes_values(texels_.channels()) &&
+                       (sums.x.slides || (!has_quick_planes(job) && job.rows >= kFewRows))),
           across_(texels_, sums.x, static_cast<std::size_t>(corner.x), width, interleaves_),
           stored_values_(interleaves_ ? across_.values() : kChannels * across_.apart()),
           first_row_(sums.y.taps(row_of(0)).first) {}
@@ -273,11 +275,12 @@ private:
         LineVector<float> row(across_.values());
         std::size_t next = 0;
         std::int32_t y = first_row_;
+        std::optional<std::int32_t> summed;  // the row of texels whose sums `row` has
         while (next < height || !open.empty()) {
             if (open.empty()) y = sums_.y.taps(row_of(next)).first;
             for (; next < height && sums_.y.taps(row_of(next)).first <= y; ++next)
                 open.push_back({next, LineVector<float>(stored_values_)});
-            across_.sum(y, row.data());
+            if (std::exchange(summed, row_read(y)) != row_read(y)) across_.sum(row_read(y), row.data());
             for (OpenRow& each : open) {
                 const SumAxis::Taps column = sums_.y.taps(row_of(each.i));
                 const auto tap = static_cast<std::size_t>(y - column.first);
@@ -294,9 +297,15 @@ private:
         }
     }
 
+    // Returns a row with the same texels: of those beyond the edges, the row at the edge if they repeat it.
+    std::int32_t row_read(std::int32_t y) const {
+        return texels_.clamps() ? std::clamp(y, 0, job_.shapes[0].height - 1) : y;
+    }
+
     const float* kept_row(std::int32_t y) {
         // Rows start at different offsets within pages. Otherwise, they would displace each other from the L1 cache.
         constexpr std::size_t kStagger = 5 * kLineBlock;
+        y = row_read(y);
         const std::size_t index = static_cast<std::size_t>(y - first_row_) % kept_.size();
         KeptRow& row = kept_[index];
         const bool is_kept = row.y == y && !row.sums.empty();

@@ -29,6 +29,7 @@ TexelRows::TexelRows(const CpuTexture& texture, const SourceShape& shape, std::i
     if (texture.format.packing != Packing::plain || !reads_as_stored(texture)) return;
     const std::int32_t slice = is_layered(texture.kind) ? clamp_layer(layer, level.depth) : 0;
     decode_ = row_decoder(texture.format);
+    are_codes_ = texture.format.encoding == Encoding::unorm || texture.format.encoding == Encoding::srgb;
     has_values_ = has_floats(texture.format);
     has_floats_ = is_four_floats(texture.format);
     decode_planes_ = plane_decoder(texture.format);

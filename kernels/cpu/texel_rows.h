@@ -61,6 +61,8 @@ public:
     void centers(std::int32_t x, std::int32_t y, std::size_t count, TexelPlanes& texels) const;
     /// Returns channels_of() the format.
     std::size_t channels() const { return channels_; }
+    /// Returns true if no fetch at a texel's center is negative, infinite or NaN; false if that is unknown.
+    bool are_codes() const { return are_codes_; }
     /// Prefetches the stored texels of a row that are inside the texture.
     void prefetch(std::int32_t x, std::int32_t y, std::size_t count) const;
     /// Returns true if texels beyond the edges repeat the texels at the edges; false if that is unknown.
@@ -102,6 +104,7 @@ private:
     PlaneDecode decode_planes_ = nullptr;
     PlaneDecode decode_values_ = nullptr;   // of interleaved channels
     bool clamps_ = false;                   // texels beyond the edges repeat the texels at the edges
+    bool are_codes_ = false;                // texels are codes of unorm or sRGB formats
     bool has_values_ = false;               // channels are floats, which a fetch returns unchanged
     bool has_floats_ = false;               // the same, and a texel has four
     const unsigned char* first_ = nullptr;  // null: texels are not stored in rows, or fetches return something else

@@ -444,20 +444,29 @@ TEST_P(MipsTest, ChainsInMemoryMatchChainsInArrays) {
 }
 
 TEST_P(MipsTest, ChainsInPitchedMemoryMatchChainsInArrays) {
-    const Array array = filled({.format = Format::rgba8_unorm, .extent = {37, 23}, .levels = 5});
-    make(array, {.filter = MipFilter::kaiser});
-    std::vector<Pitched2D> memory;
-    std::vector<View> views;
-    for (int i = 0; i < 5; ++i) {
-        memory.emplace_back(device(), Format::rgba8_unorm, array.view({.level = i}).extent());
-        views.push_back(memory.back().view());
+    const auto expect_chain = [&](Format format, const Extent& extent, const MipOptions& options) {
+        const Array array = filled({.format = format, .extent = extent, .levels = 5});
+        SCOPED_TRACE(test::describe(array.info()));
+        make(array, options);
+        std::vector<Pitched2D> memory;
+        std::vector<View> views;
+        for (int i = 0; i < 5; ++i) {
+            memory.emplace_back(device(), format, array.view({.level = i}).extent());
+            views.push_back(memory.back().view());
+        }
+        upload(views[0], bytes_of_level(array, 0));
+        const Stream stream(device());
+        make_mips(stream, std::span(views).subspan(1), Texture(views[0]), options);
+        stream.synchronize();
+        for (std::size_t i = 1; i < 5; ++i)
+            EXPECT_TRUE(same_bytes(download(views[i]), bytes_of_level(array, static_cast<int>(i))));
+    };
+    expect_chain(Format::rgba8_unorm, {37, 23}, {.filter = MipFilter::kaiser});
+    for (const Extent& extent : {Extent{37, 23}, Extent{208, 64}, Extent{100, 16}, Extent{17, 150}}) {
+        for (const Format format : {Format::r8_unorm, Format::rgba8_unorm, Format::rgba8_srgb, Format::r16_sint,
+                                    Format::rgba16_float, Format::rg32_float, Format::rgba32_float})
+            expect_chain(format, extent, {});
     }
-    upload(views[0], bytes_of_level(array, 0));
-    const Stream stream(device());
-    make_mips(stream, std::span(views).subspan(1), Texture(views[0]), {.filter = MipFilter::kaiser});
-    stream.synchronize();
-    for (std::size_t i = 1; i < 5; ++i)
-        EXPECT_TRUE(same_bytes(download(views[i]), bytes_of_level(array, static_cast<int>(i))));
 }
 
 TEST_P(MipsTest, ARowOfMemoryCanBeHalved) {

@@ -78,7 +78,8 @@ void fill_randomly(TestTexture& texture, Random& random, int style) {
 }
 
 void make_positive(TestTexture& texture) {
-    for (std::size_t i = 3; i < texture.bytes.size(); i += 4) texture.bytes[i] &= 0x7f;
+    const std::size_t bytes = texture.view.format.bits / 8U;  // of a channel
+    for (std::size_t i = bytes - 1; i < texture.bytes.size(); i += bytes) texture.bytes[i] &= 0x7f;
 }
 
 // --- coordinates -----------------------------------------------------------------------------------------------------
@@ -287,6 +288,37 @@ TEST_P(RowSamplerTest, RoundedSumsOf8BitTexelsMatchTheModel) {
     }
 }
 
+// Codes that are far apart have different exponents in the filter.
+TEST_P(RowSamplerTest, BlendsOfAllPairsOfColorsMatchTheModel) {
+    Random random(13);
+    TestTexture texture = make_texture(Format::rg8_srgb, 512, 256);
+    Positions positions;
+    for (int i = 0; i < 65536; ++i) {
+        const int x = 2 * (i % 256), y = i / 256;
+        for (int c = 0; c < 2; ++c) {
+            texel<unsigned char>(texture, x, y, c) = static_cast<unsigned char>(i % 256);
+            texel<unsigned char>(texture, x + 1, y, c) = static_cast<unsigned char>(y);
+        }
+        positions.x.push_back(static_cast<float>(x) + 0.5f + static_cast<float>(below(random, 256)) / 256);
+        positions.y.push_back(static_cast<float>(y) + 0.5f);
+    }
+    const Sampler linear{.filter = Filter::linear};
+    expect_texels_of_model(texture, linear, positions);
+    expect_pixels_of_model(texture, linear, positions, Format::rg8_srgb);
+}
+
+TEST(SrgbTablesTest, EverySumHasTheCodeOfItsFloat16) {
+    const SrgbTables& tables = srgb_tables();
+    for (std::int32_t sum = SrgbTables::kFirstSum; sum <= SrgbTables::kLastSum; ++sum) {
+        const auto at = std::bit_cast<std::int32_t>(static_cast<float>(sum));
+        const std::int32_t step = tables.step_of_sum[(at >> 16) - SrgbTables::kFirstInterval];
+        const float half = float_of(round_to_half(false, static_cast<std::uint64_t>(sum), -22));
+        ASSERT_EQ(static_cast<std::uint32_t>((step + (at & 0xffff)) >> 16), srgb_code_of(half)) << sum;
+    }
+    const float below_first = float_of(round_to_half(false, SrgbTables::kFirstSum, -22));
+    EXPECT_EQ(srgb_code_of(below_first), 0U);
+}
+
 TEST_P(RowSamplerTest, All16BitTexelsMatchTheModel) {
     for (const Format format : {Format::r16_unorm, Format::r16_float}) {
         TestTexture texture = make_texture(format, 256, 256);
@@ -368,6 +400,77 @@ TEST_P(RowSamplerTest, PreparedColumnsMatchTheModel) {
                 const Texel expected = fetch(texture.view, sampler, Coordinates{x[k], y, 0, 0});
                 for (int c = 0; c < 4; ++c)
                     ASSERT_EQ(texels[k].channel[c], expected.channel[c]) << i << ": (" << x[k] << ", " << y << ")";
+            }
+        }
+    }
+}
+
+// Rows of texels are read by several rows of fetches, at columns of one or more blocks.
+TEST_P(RowSamplerTest, PreparedColumnsOfEveryFormatMatchTheModel) {
+    Random random(14);
+    constexpr float kSteps[] = {1, 0.5f, 2, 2 / 3.0f, 1.7f, -1};
+    for (const FormatInfo& row : formats()) {
+        if (row.layout != FormatLayout::plain || returns_integers(row)) continue;
+        const PixelFormat format{texel_format(row.format), false};
+        for (int i = 0; i < 24 && !HasFatalFailure(); ++i) {
+            TestTexture texture = make_texture(row.format, 150, 6);
+            fill_randomly(texture, random, i % kStyles);
+            if (row.kind == FormatKind::floating && i % 2 == 0) make_positive(texture);
+            Sampler sampler = random_sampler(random, row);
+            sampler.filter = Filter::linear;
+            const bool normalized = sampler.normalized_coordinates;
+            Positions positions;
+            const auto count = static_cast<std::size_t>(1 + below(random, 200));
+            const float first = std::uniform_real_distribution<float>(-5, 120)(random);
+            const float step = kSteps[below(random, std::size(kSteps))];
+            for (std::size_t k = 0; k < count; ++k)
+                positions.x.push_back((first + static_cast<float>(k) * step) / (normalized ? 150.0f : 1.0f));
+            const RowSampler rows(texture.view, sampler);
+            RowColumns columns = rows.columns(positions.x.data(), count);
+            for (int j = 0; j < 6; ++j) {
+                const float y = (0.3f + 0.8f * static_cast<float>(j)) / (normalized ? 6.0f : 1.0f);
+                const FetchedRow at = rows.rows({&y, 1})[0];
+                std::vector<Texel> texels(count);
+                std::vector<std::byte> pixels(count * format.stored.bytes);
+                if (!rows.fetch(columns, at, texels.data())) continue;
+                ASSERT_TRUE(rows.fetch(columns, at, format, pixels.data(), false));
+                for (std::size_t k = 0; k < count; ++k) {
+                    const Texel expected = fetch(texture.view, sampler, Coordinates{positions.x[k], y, 0, 0});
+                    const Pixel pixel = encode_pixel(expected, format);
+                    for (int c = 0; c < 4; ++c)
+                        ASSERT_EQ(texels[k].channel[c], expected.channel[c])
+                            << describe(texture, sampler, positions.x[k], y);
+                    ASSERT_EQ(std::memcmp(&pixels[k * format.stored.bytes], pixel.word, format.stored.bytes), 0)
+                        << describe(texture, sampler, positions.x[k], y);
+                }
+            }
+        }
+    }
+}
+
+TEST_P(RowSamplerTest, TapsAlongAnAxisMatchTheModel) {
+    Random random(15);
+    for (int i = 0; i < 200 && !HasFatalFailure(); ++i) {
+        const FormatInfo& row = info(i % 2 == 0 ? Format::rgba8_unorm : Format::rg16_float);
+        const Size size = random_size(random);
+        const TestTexture texture = make_texture(row.format, size.width, size.height);
+        const Sampler sampler = random_sampler(random, row);
+        const Positions positions =
+            random_positions(random, texture.view, sampler.normalized_coordinates, static_cast<std::size_t>(1 + i));
+        const RowSampler rows(texture.view, sampler);
+        const AxisKind kind = flat_axis_kind(texture.view, Split::fixed_point);
+        for (const int axis : {0, 1}) {
+            const std::vector<float>& along = axis == 0 ? positions.x : positions.y;
+            const std::vector<AxisTaps> taps = rows.taps(axis, along);
+            for (std::size_t k = 0; k < along.size(); ++k) {
+                const AxisTaps expected = axis_taps(along[k], axis == 0 ? size.width : size.height, kind, sampler, axis,
+                                                    Split::fixed_point, 0);
+                const bool has_share = expected.texel[0] != expected.texel[1];
+                ASSERT_EQ(has_share ? taps[k].weight : 0, has_share ? expected.weight : 0)
+                    << describe(texture, sampler, along[k], along[k]);
+                for (int side = 0; side < 2; ++side)
+                    ASSERT_EQ(taps[k].texel[side], expected.texel[side])
+                        << describe(texture, sampler, along[k], along[k]) << ", side " << side;
             }
         }
     }

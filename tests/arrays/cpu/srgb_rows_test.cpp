@@ -1,10 +1,13 @@
-#include "arrays/cpu/srgb_rows.h"
-
-#include <gtest/gtest.h>
-
+// Compares vectorized conversions of sRGB texels with the model, for each instruction set that this CPU supports.
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
+#include <hwy/highway.h>
+
+#include "arrays/cpu/pixel_rows.h"
 
 #include "arrays/cpu/texel_decoder.h"
 
@@ -15,7 +18,24 @@ constexpr std::uint8_t kChannels[] = {1, 2, 4};
 
 TexelFormat srgb(std::uint8_t channels) { return {Encoding::srgb, Packing::plain, channels, 8, channels}; }
 
-TEST(SrgbRowsTest, EveryCodeIsDecodedAsByTheModel) {
+class SrgbRowsTest : public testing::TestWithParam<std::int64_t> {
+protected:
+    void SetUp() override {
+        choose(GetParam());
+        if (row_decoder(srgb(4)) == nullptr) GTEST_SKIP() << "texels are decoded one by one";
+    }
+    void TearDown() override { choose(0); }
+
+    static void choose(std::int64_t target) {
+        hwy::SetSupportedTargetsForTest(target);
+        hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(Targets, SrgbRowsTest, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
+                         [](const auto& target) { return std::string(hwy::TargetName(target.param)); });
+
+TEST_P(SrgbRowsTest, EveryCodeIsDecodedAsByTheModel) {
     for (const std::uint8_t channels : kChannels) {
         std::vector<unsigned char> stored;
         for (int code = 0; code < 256; ++code)
@@ -30,7 +50,7 @@ TEST(SrgbRowsTest, EveryCodeIsDecodedAsByTheModel) {
     }
 }
 
-TEST(SrgbRowsTest, SeparateChannelsAreConvertedAsPixels) {
+TEST_P(SrgbRowsTest, SeparateChannelsAreConvertedAsPixels) {
     for (const std::uint8_t channels : kChannels) {
         std::vector<unsigned char> stored;
         for (int code = 0; code < 256; ++code)
@@ -48,7 +68,7 @@ TEST(SrgbRowsTest, SeparateChannelsAreConvertedAsPixels) {
     }
 }
 
-TEST(SrgbRowsTest, EveryFloatOfTheRangeIsEncodedAsByTheModel) {
+TEST_P(SrgbRowsTest, EveryFloatOfTheRangeIsEncodedAsByTheModel) {
     constexpr std::size_t kPixels = 4096;
     std::vector<float> pixels(kPixels * 4, 0.25F);
     std::vector<unsigned char> stored(kPixels);
@@ -70,7 +90,7 @@ TEST(SrgbRowsTest, EveryFloatOfTheRangeIsEncodedAsByTheModel) {
     EXPECT_EQ(code, 255U);
 }
 
-TEST(SrgbRowsTest, EveryStepIsExact) {
+TEST_P(SrgbRowsTest, EveryStepIsExact) {
     std::uint32_t bits = bits_of(0x1p-14F);
     for (std::uint32_t code = 1; code < 256; ++code) {
         std::uint32_t above = bits_of(1.0F);
@@ -86,7 +106,7 @@ TEST(SrgbRowsTest, EveryStepIsExact) {
     }
 }
 
-TEST(SrgbRowsTest, ValuesBeyondTheRangeAndAlphaAreEncodedAsByTheModel) {
+TEST_P(SrgbRowsTest, ValuesBeyondTheRangeAndAlphaAreEncodedAsByTheModel) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     const float values[] = {-kInfinity, -1, -0.0F, 0, 1e-40F, 0x1p-13F, 0.5F, 1, 2, kInfinity, std::nanf("")};
     for (const std::uint8_t channels : kChannels) {

@@ -61,11 +61,12 @@ SumAxis random_axis(Random& random, float step, std::size_t pixels, std::size_t 
 void expect_sums_along(Random& random, const SumAxis& axis, std::size_t begin, std::size_t count) {
     const LineSums& lines = *line_sums();
     const std::size_t step = std::size_t{1} << random.below(3);
-    const LineTaps taps = lines.prepare(axis, begin, count, step);
+    const LineValues values = random.coin() ? LineValues::codes : LineValues::any;
+    const LineTaps taps = lines.prepare(axis, begin, count, step, values);
     const std::size_t line_count = std::size_t{1} << random.below(3);
     const std::size_t apart = whole_line_blocks(taps.texels * step) + kLineRest;
     LineVector<float> all_texels(line_count * apart);
-    for (float& texel : all_texels) texel = any_number(random);
+    for (float& texel : all_texels) texel = values == LineValues::codes ? random.unit() : any_number(random);
     LineVector<float> all_sums(line_count * taps.values);
     lines.along(taps, taps.blocks, line_count, all_texels.data(), apart, all_sums.data(), taps.values);
     for (std::size_t k = 0; k < line_count * count * step; ++k) {

@@ -1,0 +1,143 @@
+// rows_srgb.h: computes the results of fetches of sRGB texels on vectors, as rows_fixed.h does for normalized texels.
+//
+// Included by rows_simd.cpp once for each instruction set, inside its namespace. So there is no include guard, and no
+// other file may include it.
+//
+// The filter truncates colors to the 8 bits of the largest one's exponent, see texel_decode.h. A color is an integer of
+// 15 bits, and its exponent is marked below the last bit of its mantissa, so a word has 16 bits:
+//
+//     word = mantissa << (exponent + 8) | 1 << (exponent + 7), where exponent is from -7 to 0
+//
+// The largest word has the largest exponent, and the bits up to its lowest 1 are those that are dropped of all words.
+// A linear channel has words with the exponent -1, whose mantissa is the code, so nothing is ever dropped. Sums are
+// integers of 23 bits: colors times 2^22, or linear codes times 2^14.
+
+// Looks up the words of colors.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+class ColorWords {
+public:
+    HWY_INLINE ColorWords() {  // has the target's attributes
+        const std::uint16_t* const words = srgb_tables().color_words;
+        for (std::size_t i = 0; i < 8; ++i) words_[i] = _mm512_loadu_si512(words + 32 * i);
+    }
+
+    HWY_INLINE hn::Vec<Code> operator()(hn::Vec<Code> codes) const {
+        const auto in_quarter = [&](int i) HWY_ATTR {
+            return hn::Vec<Code>{_mm512_permutex2var_epi16(words_[2 * i], codes.raw, words_[2 * i + 1])};
+        };
+        const auto is_odd = hn::TestBit(codes, hn::Set(kCode, 64));
+        const auto lower = hn::IfThenElse(is_odd, in_quarter(1), in_quarter(0));
+        const auto upper = hn::IfThenElse(is_odd, in_quarter(3), in_quarter(2));
+        return hn::IfThenElse(hn::TestBit(codes, hn::Set(kCode, 128)), upper, lower);
+    }
+
+private:
+    __m512i words_[8];
+};
+#else
+class ColorWords {
+public:
+    HWY_INLINE ColorWords() : words_(srgb_tables().color_words) {}
+
+    HWY_INLINE hn::Vec<Code> operator()(hn::Vec<Code> codes) const {
+        HWY_ALIGN std::uint16_t found[hn::MaxLanes(Code())];
+        hn::Store(codes, kCode, found);
+        for (std::uint16_t& lane : found) lane = words_[lane];
+        return hn::Load(kCode, found);
+    }
+
+private:
+    const std::uint16_t* words_;
+};
+#endif
+
+template <std::size_t channels>
+struct Srgb {
+    using Result = std::uint32_t;  // a sum
+    static constexpr std::size_t kBytes = channels;
+    static constexpr std::size_t kChannels = channels;
+    static constexpr bool kResultsArePixels = false;
+    static constexpr std::size_t kWords = 2 * kRowBlock * channels;  // of a block of pairs
+
+    /// Converts a block of pairs of texels to words. The words of a channel follow each other.
+    static HWY_NOINLINE void decode(const unsigned char* pairs, std::uint16_t* words) {
+        const ColorWords color_words;
+        const hn::Rebind<std::uint8_t, Code> bytes;
+        for (std::size_t i = 0; i < kWords; i += hn::Lanes(kCode)) {
+            const auto codes = by_channels(hn::PromoteTo(kCode, hn::LoadU(bytes, pairs + i)));
+            const IntVector colors = hn::BitCast(kInt, color_words(codes));
+            const auto linear = hn::Or(hn::ShiftLeft<7>(codes), hn::Set(kCode, 1 << 6));
+            hn::StoreU(hn::BitCast(kCode, hn::IfThenElse(linear_lanes(), hn::BitCast(kInt, linear), colors)), kCode,
+                       words + i);
+        }
+    }
+
+    static HWY_INLINE void blend(const Rows& rows, const Taps& taps, Result* sums) {
+        HWY_ALIGN std::uint16_t top[kWords], bottom[kWords];
+        decode(rows.top, top);
+        decode(rows.bottom, bottom);
+        blend_words(top, bottom, taps, sums);
+    }
+
+    /// Blends what decode() returned.
+    static HWY_NOINLINE void blend_words(const std::uint16_t* top, const std::uint16_t* bottom, const Taps& taps,
+                                         Result* sums) {
+        for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
+            const WeightPairs weights = load_weights<channels>(taps, i);
+            const auto upper = reached(hn::LoadU(kCode, top + 2 * i), weights.top);
+            const auto lower = reached(hn::LoadU(kCode, bottom + 2 * i), weights.bottom);
+            const auto larger = hn::BitCast(kWord, hn::Max(upper, lower));
+            const auto largest = hn::Max(hn::BitCast(kCode, larger), hn::BitCast(kCode, hn::RotateRight<16>(larger)));
+            const auto dropped = hn::Xor(largest, hn::Sub(largest, hn::Set(kCode, 1)));
+            const auto kept = [&](hn::Vec<Code> words)
+                                  HWY_ATTR { return hn::BitCast(kInt, hn::ShiftRight<1>(hn::AndNot(dropped, words))); };
+            const IntVector sum = add_products(hn::Zero(kInt), kept(upper), weights.top);
+            hn::Store(hn::BitCast(kWord, add_products(sum, kept(lower), weights.bottom)), kWord, sums + i);
+        }
+    }
+
+    static HWY_INLINE void encode(const Result* sums, unsigned char* pixels) {
+        const hn::Rebind<std::uint8_t, Int> bytes;
+        const std::int32_t* const steps = srgb_tables().step_of_sum;
+        for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
+            const IntVector sum = hn::BitCast(kInt, hn::Load(kWord, sums + i));
+            const IntVector at = bits(hn::ConvertTo(kFloat, hn::Max(sum, whole(SrgbTables::kFirstSum))));
+            const IntVector interval = hn::Sub(hn::ShiftRight<16>(at), whole(SrgbTables::kFirstInterval));
+            const IntVector step = hn::GatherIndex(kInt, steps, interval);
+            const IntVector color = hn::ShiftRight<16>(hn::Add(step, hn::And(at, whole(0xffff))));
+            const IntVector linear = hn::ShiftRight<14>(hn::Add(sum, whole(1 << 13)));
+            const WordVector code = hn::BitCast(kWord, hn::IfThenElse(linear_lanes(), linear, color));
+            hn::StoreU(hn::TruncateTo(bytes, code), bytes, pixels + i);
+        }
+    }
+
+    static HWY_INLINE FloatVector widen(const Result* sums) {
+        const IntVector sum = hn::BitCast(kInt, hn::Load(kWord, sums));
+        const IntVector half = half_of_sum(hn::Mul(hn::ConvertTo(kFloat, sum), number(0x1p-22f)));
+        const WordVector code = hn::BitCast(kWord, hn::ShiftRight<6>(sum));
+        return hn::IfThenElse(hn::RebindMask(kFloat, linear_lanes()), float_of_unorm16(in_65535th(kWord, code)),
+                              float_of_half(hn::BitCast(kWord, half)));
+    }
+
+private:
+    static HWY_INLINE hn::Mask<Int> linear_lanes() {
+        const IntVector last = whole(static_cast<std::int32_t>(channels) - 1);
+        const auto last_lanes = hn::Eq(hn::And(hn::Iota(kInt, 0), last), last);
+        return channels > 1 ? last_lanes : hn::FirstN(kInt, 0);
+    }
+
+    // Returns pairs of texels with the codes of each channel side by side.
+    static HWY_INLINE hn::Vec<Code> by_channels(hn::Vec<Code> pairs) {
+        if constexpr (channels == 1) return pairs;
+        HWY_ALIGN static constexpr std::uint8_t kInTurns[2][16] = {
+            {0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15},
+            {0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15}};
+        const auto order = hn::LoadDup128(kByte, kInTurns[channels / 4]);
+        return hn::BitCast(kCode, hn::TableLookupBytes(hn::BitCast(kByte, pairs), order));
+    }
+
+    // Texels without weight have no exponent.
+    static HWY_INLINE hn::Vec<Code> reached(hn::Vec<Code> words, IntVector weights) {
+        return hn::IfThenZeroElse(hn::Eq(hn::BitCast(kCode, weights), hn::Zero(kCode)), words);
+    }
+};
