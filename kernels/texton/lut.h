@@ -57,8 +57,8 @@ struct Lut3dOptions {
     LutDomain domain{};                      ///< range of the colors that the table maps
     LutFilter filter = LutFilter::hardware;  ///< interpolation between entries
     /// 0: the entries are evenly spaced over the domain. Otherwise they are evenly spaced within each octave of
-    /// value + octave_offset, with the same number in each octave, so that a small table covers a large range with finer
-    /// steps for dark values. To have entries at the ends of octaves, choose domain.low + octave_offset and
+    /// value + octave_offset, with the same number in each octave, so that a small table covers a large range with
+    /// finer steps for dark values. To have entries at the ends of octaves, choose domain.low + octave_offset and
     /// domain.high + octave_offset as powers of two, and as many steps between entries as a multiple of the octaves.
     /// domain.low + octave_offset must be positive.
     float octave_offset = 0;

@@ -18,8 +18,8 @@ namespace texton::viewer {
 /// A ColorTransform as a 3D table of a device, which lut_3d() applies.
 ///
 /// The table has 8 entries along each channel for each octave of value + 1/64, from kMinLevel to kMaxLevel. It contains
-/// the results as linear light, decoded with the sRGB curve: within a cell, conversions between primaries are linear and
-/// therefore exact. Colors with a channel outside of the range, and those that are not finite, are converted by the
+/// the results as linear light, decoded with the sRGB curve: within a cell, conversions between primaries are linear
+/// and therefore exact. Colors with a channel outside of the range, and those that are not finite, are converted by the
 /// ColorTransform, and so are the last ones if they are fewer than 512. Immutable: several threads may use it at once.
 class ColorTables {
 public:
