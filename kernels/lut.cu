@@ -3,6 +3,8 @@
 #include <texton/lut.h>
 
 #include <algorithm>
+#include <limits>
+#include <type_traits>
 #include <vector>
 
 #include <texton/copy.h>
@@ -30,9 +32,20 @@ struct LutAxis {
     float scale;  // entries per unit of value
     float last;   // index of the last entry
 
+    TEXTON_HD float inside(float value) const { return value > low ? (value < high ? value : high) : low; }
+    TEXTON_HD float entry(float value) const { return (inside(value) - low) * scale; }
+};
+
+/// The same for entries that are evenly spaced within each octave of value + offset. The bits of positive floats are
+/// such a scale.
+struct OctaveAxis {
+    LutAxis axis;  // its scale is in entries per step of the bits
+    float offset;
+    std::uint32_t first;  // bits of the low end
+
     TEXTON_HD float entry(float value) const {
-        const float inside = value > low ? (value < high ? value : high) : low;
-        return (inside - low) * scale;
+        const std::uint32_t bits = detail::bits_of(axis.inside(value) + offset);
+        return static_cast<float>(bits - first) * axis.scale;
     }
 };
 
@@ -43,10 +56,13 @@ struct Cell {
     float second;
     float share;
 
-    TEXTON_HD Cell(const LutAxis& axis, float value) {
-        const float position = axis.entry(value);
+    TEXTON_HD Cell(const LutAxis& axis, float value) : Cell(axis.entry(value), axis.last) {}
+    TEXTON_HD Cell(const OctaveAxis& axis, float value) : Cell(axis.entry(value), axis.axis.last) {}
+
+private:
+    TEXTON_HD Cell(float position, float last) {
         first = floorf(position);
-        second = first < axis.last ? first + 1.0f : axis.last;
+        second = first < last ? first + 1.0f : last;
         share = position - first;
     }
 };
@@ -80,11 +96,12 @@ struct Lut1d {
 
 // --- 3D --------------------------------------------------------------------------------------------------------------
 
+template <class Axis>
 struct Trilinear {
     static constexpr bool kMayBeCalledWithZeros = false;  // the fetches of volumes would only be repeated
     static constexpr bool kPointwiseWithTables = true;
     detail::PointwiseTexel texel;
-    LutAxis axis[3];
+    Axis axis[3];
 
     template <class Source>
     TEXTON_HD Float4 operator()(PixelPosition at, const Source& source, const Source& table) const {
@@ -98,12 +115,13 @@ struct Trilinear {
 /// Tetrahedral interpolation. A cell is divided into six tetrahedra around its gray diagonal. A path from the first
 /// corner of the cell to the last that follows the axes in descending order of their weights passes the four corners
 /// of the tetrahedron that contains the color.
+template <class Axis>
 struct Tetrahedral {
     static constexpr bool kMayBeCalledWithZeros = false;  // the fetches of volumes would only be repeated
     static constexpr unsigned kPixels = 1;
     static constexpr bool kPointwiseWithTables = true;
     detail::PointwiseTexel texel;
-    LutAxis axis[3];
+    Axis axis[3];
 
     template <class Source>
     TEXTON_HD Float4 operator()(PixelPosition at, const Source& source, const Source& table) const {
@@ -148,6 +166,23 @@ void set_axes(LutAxis (&axes)[3], const char* object, const LutDomain& domain, c
         const auto last = static_cast<float>(entries[i] - 1);
         axes[i] = {low, high, last / (high - low), last};
         detail::check_finite(object, "the number of entries per unit of the domain", axes[i].scale);
+    }
+}
+
+/// Converts the axes of a domain to those of entries in octaves.
+void set_octaves(OctaveAxis (&octaves)[3], const LutAxis (&axes)[3], float offset) {
+    detail::check_finite(kLut3d, "octave_offset", offset);
+    for (int i = 0; i < 3; ++i) {
+        const float low = axes[i].low + offset;
+        const float high = axes[i].high + offset;
+        detail::check_range(kLut3d, "domain.low + octave_offset", low, std::numeric_limits<float>::min(),
+                            std::numeric_limits<float>::max());
+        detail::check_finite(kLut3d, "domain.high + octave_offset", high);
+        const std::uint32_t first = detail::bits_of(low);
+        const std::uint32_t steps = detail::bits_of(high) - first;
+        detail::check_positive(kLut3d, "the steps of float32 in the domain, shifted by octave_offset", steps);
+        octaves[i] = {axes[i], offset, first};
+        octaves[i].axis.scale = axes[i].last / static_cast<float>(steps);
     }
 }
 
@@ -202,14 +237,17 @@ void lut_3d(const Stream& stream, const View& image, const Texture& texture, con
     LutAxis axes[3];
     set_axes(axes, kLut3d, options.domain, {entries.width, entries.height, entries.depth});
     const Texture texels = detail::by_points(texture);
-    switch (options.filter) {
-        case LutFilter::hardware:
-            return detail::launch_as(kLut3d, stream, image, Trilinear{texel, {axes[0], axes[1], axes[2]}}, texels,
+    const auto enqueue = [&](const auto& axis) {
+        using Axis = std::remove_cvref_t<decltype(axis[0])>;
+        if (options.filter == LutFilter::hardware)
+            return detail::launch_as(kLut3d, stream, image, Trilinear<Axis>{texel, {axis[0], axis[1], axis[2]}}, texels,
                                      table);
-        case LutFilter::exact:
-            return detail::launch_as(kLut3d, stream, image, Tetrahedral{texel, {axes[0], axes[1], axes[2]}}, texels,
-                                     table);
-    }
+        detail::launch_as(kLut3d, stream, image, Tetrahedral<Axis>{texel, {axis[0], axis[1], axis[2]}}, texels, table);
+    };
+    if (options.octave_offset == 0) return enqueue(axes);
+    OctaveAxis octaves[3];
+    set_octaves(octaves, axes, options.octave_offset);
+    enqueue(octaves);
 } catch (const std::bad_alloc&) {
     detail::refuse_host_memory("texton::lut_3d");
 }

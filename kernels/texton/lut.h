@@ -56,10 +56,17 @@ void lut_1d(const Stream& stream, const View& image, const Texture& texture, con
 struct Lut3dOptions {
     LutDomain domain{};                      ///< range of the colors that the table maps
     LutFilter filter = LutFilter::hardware;  ///< interpolation between entries
+    /// 0: the entries are evenly spaced over the domain. Otherwise they are evenly spaced within each octave of
+    /// value + octave_offset, with the same number in each octave, so that a small table covers a large range with
+    /// finer steps for dark values. To have entries at the ends of octaves, choose domain.low + octave_offset and
+    /// domain.high + octave_offset as powers of two, and as many steps between entries as a multiple of the octaves.
+    /// domain.low + octave_offset must be positive.
+    float octave_offset = 0;
 };
 
 /// Enqueues the mapping of colors through a 3D table: a texture of a 3D array, whose x is red, y is green and z is
-/// blue. Otherwise like lut_1d().
+/// blue. Otherwise like lut_1d(). Also throws Error{bad_argument} if the domain, shifted by octave_offset, is empty or
+/// begins below the smallest normal number.
 void lut_3d(const Stream& stream, const View& image, const Texture& texture, const Texture& table,
             const Lut3dOptions& options = {});
 

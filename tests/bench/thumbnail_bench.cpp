@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     setenv("QT_QPA_PLATFORM", "offscreen", 0);
+    setenv("TEXTON_READER", TEXTON_BUILT_READER, 0);
     QStandardPaths::setTestModeEnabled(true);
     texton::start_reader();
     const QApplication application(argc, argv);

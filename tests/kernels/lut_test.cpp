@@ -1,4 +1,5 @@
 // Compares lookup tables with double-precision results, exactly where exact results are specified.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -116,6 +117,41 @@ protected:
         });
     }
 };
+TEST_P(LutTest, TableInOctavesIsExactForLinearColors) {
+    // Two octaves of value + 1/4, from 1/4 to 1, with 4 steps each.
+    constexpr std::size_t kEntries = 9;
+    constexpr float kOffset = 0.25f;
+    const auto level = [](std::size_t i) {
+        return std::ldexp(1 + static_cast<float>(i % 4) / 4, static_cast<int>(i / 4) - 2) - kOffset;
+    };
+    Grid grid{{kEntries, kEntries, kEntries}, {}};
+    for (std::size_t z = 0; z < kEntries; ++z)
+        for (std::size_t y = 0; y < kEntries; ++y)
+            for (std::size_t x = 0; x < kEntries; ++x)
+                grid.entries.push_back({level(x) - level(y), level(y) + 2 * level(z), level(z), 0});
+    const Colors colors{{0, 0, 0, 1},          {0.75f, 0.75f, 0.75f, 1}, {0.01f, 0.7f, 0.3f, 0.5f},
+                        {0.5f, 0.1f, 0.2f, 1}, {-1, 2, 0.25f, 1},        {0.26f, 0.24f, 0.74f, 1}};
+    const Texture texture = texture_of(colors, {3, 2});
+    const Texture table = table_of(grid, ArrayKind::array_3d, {});
+    const LutDomain domain{.low = {}, .high = {0.75f, 0.75f, 0.75f}};
+    const Colors out = made(texture, table, Lut3dOptions{domain, LutFilter::exact, kOffset});
+    for (std::size_t i = 0; i < colors.size(); ++i) {
+        const auto inside = [](float value) { return std::clamp(value, 0.0f, 0.75f); };
+        const float red = inside(colors[i].x), green = inside(colors[i].y), blue = inside(colors[i].z);
+        EXPECT_NEAR(out[i].x, red - green, 1e-6) << i;
+        EXPECT_NEAR(out[i].y, green + 2 * blue, 1e-6) << i;
+        EXPECT_NEAR(out[i].z, blue, 1e-6) << i;
+        EXPECT_EQ(out[i].w, colors[i].w) << i;
+    }
+    for (const float bad : {-0.5f, 1e30f, std::numeric_limits<float>::quiet_NaN()}) {
+        expect_error(
+            [&] {
+                (void)made(texture, table, Lut3dOptions{domain, LutFilter::exact, bad});
+            },
+            ErrorCode::bad_argument, "texton::lut_3d", {"octave_offset"});
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, LutTest, test::every_device(), test::device_label);
 
 constexpr Sampler kLinear{.filter = Filter::linear};

@@ -31,7 +31,6 @@ public:
     bool press(const AnnotationShapes& shapes, Position pixel, double unit);
     void move(const AnnotationShapes& shapes, Position pixel);
     void release();
-    bool is_dragging() const noexcept { return drag_.has_value(); }
 
     /// An annotation whose text is being edited.
     struct Edit {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "viewer/model/streamed_image.h"
+#include "viewer/render/color_tables.h"
 #include "viewer/text/error_text.h"
 
 namespace texton::viewer {
@@ -77,10 +78,13 @@ std::vector<Values> values_of_row(const Scene& content, int row, const std::vect
     return out;
 }
 
-QImage image_of(const Values& values, const Display& display) {
+// The colors of images on a GPU are converted there.
+QImage image_of(const Values& values, const Display& display, const Device& device, ColorTableCache& cache) {
     // The rows of the image have no padding, like those of the values.
     QImage out(values.part.width, values.part.height, QImage::Format_RGB32);
-    show_values(values, display, {reinterpret_cast<std::uint32_t*>(out.bits()), values.values.size()});
+    const TableUse tables{device, cache};
+    show_values(values, display, {reinterpret_cast<std::uint32_t*>(out.bits()), values.values.size()},
+                device.kind() == DeviceKind::cuda ? &tables : nullptr);
     return out;
 }
 
@@ -92,7 +96,7 @@ std::size_t bytes_of(const QImage& image, const Values* values) {
 }  // namespace
 
 CanvasTiles::CanvasTiles(Jobs& jobs, std::string tag, QObject* parent)
-    : QObject(parent), jobs_(jobs), tag_(std::move(tag)) {
+    : QObject(parent), jobs_(jobs), tag_(std::move(tag)), tables_(std::make_shared<ColorTableCache>()) {
     refines_.setSingleShot(true);
     refines_.setInterval(kStillMilliseconds);
     connect(&refines_, &QTimer::timeout, this, [this] { start_jobs(); });
@@ -295,6 +299,7 @@ void CanvasTiles::start(std::size_t slot, const std::vector<Wish>& wishes) {
     const Scene content = busy_[slot]->content;
     const QPointer<CanvasTiles> self(this);
     const Display display = scene_.session.display;
+    const std::shared_ptr<ColorTableCache> tables = tables_;
     const bool keeps_values = seen_.size() <= kMaxTilesWithValues;
     jobs_.start(tag_ + std::to_string(slot), [=, version = display_](const CancellationToken& token) -> Jobs::Finish {
         std::vector<std::pair<Key, Tile>> made;
@@ -318,7 +323,7 @@ void CanvasTiles::start(std::size_t slot, const std::vector<Wish>& wishes) {
                     tile.values = std::make_shared<const Values>(values_of(content, box, wish.quality));
                 }
                 tile.full = tile.values->quality == Quality::full;
-                tile.image = image_of(*tile.values, display);
+                tile.image = image_of(*tile.values, display, content.shown->device(), *tables);
                 tile.display = version;
                 if (!keeps_values) tile.values.reset();
                 made.emplace_back(wish.key, std::move(tile));

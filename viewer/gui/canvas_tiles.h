@@ -110,6 +110,7 @@ private:
 
     Jobs& jobs_;
     std::string tag_;
+    std::shared_ptr<ColorTableCache> tables_;
     Scene scene_;
     PlanePixel origin_;
     std::set<Key> seen_;    // visible tiles

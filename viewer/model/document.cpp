@@ -283,13 +283,6 @@ Sampler Document::standard_sampler(int plane) const { return verify::standard_sa
 
 Texture Document::texture(const Sampler& sampler, int plane) const { return Texture(array(plane), sampler); }
 
-Texture Document::texel_texture(int plane) const {
-    const ArrayInfo& row = info(plane);
-    Sampler sampler;
-    sampler.normalized_coordinates = row.levels > 1 || is_cube(row.kind);
-    return Texture(array(plane), sampler);
-}
-
 std::string halving_text(const Document& document) {
     const std::string unstreamed = document.streaming_problem().empty()
                                        ? std::string()

@@ -129,9 +129,6 @@ public:
     Sampler standard_sampler(int plane = 0) const;
     /// Returns a texture of the whole array. Throws the errors of Texture.
     Texture texture(const Sampler& sampler, int plane = 0) const;
-    /// Returns a texture of the whole array with point filter. Coordinates are normalized if the array has levels or
-    /// faces.
-    Texture texel_texture(int plane = 0) const;
 
 private:
     static std::shared_ptr<Document> open_halved(const Source& source, const FrameFiles& files, const Device& device,

@@ -8,6 +8,7 @@
 #include <texton/error.h>
 #include <texton/metrics.h>
 
+#include "viewer/render/color_tables.h"
 #include "viewer/render/color_transform.h"
 #include "viewer/text/error_text.h"
 
@@ -128,11 +129,13 @@ std::vector<std::uint32_t> false_colors(FalseColor map) {
     return out;
 }
 
-Screen::Screen(const Display& display, const Meaning& meaning, const FileColors& colors)
+Screen::Screen(const Display& display, const Meaning& meaning, const FileColors& colors, const TableUse* tables)
     : display_(display),
       color_(transform_of(display, meaning, colors)),
-      curve_(meaning.kind == ValueKind::color && meaning.light && !color_ &&
-                 display.channels != std::array{false, false, false, true},  // alpha alone is a fraction, not light
+      tables_(tables != nullptr && color_ ? tables->cache.tables(tables->device, color_) : nullptr),
+      curve_(tables_ ||
+                 (meaning.kind == ValueKind::color && meaning.light && !color_ &&
+                  display.channels != std::array{false, false, false, true}),  // alpha alone is a fraction, not light
              display.gamma),
       steps_(meaning.kind == ValueKind::steps),
       false_colors_(false_colors(display.false_color)) {
@@ -169,10 +172,10 @@ Screen::Screen(const Display& display, const Meaning& meaning, const FileColors&
     if (meaning.kind == ValueKind::signed_difference) scale_ /= 2, offset_ = 0.5f;
 }
 
-// Computes the values of the channels before the transfer curve, from 0 to 1. If gray is shown, only the first channel
-// is set. Returns true if there may be values to mark. The loops contain no branches per value, so that compilers can
-// vectorize them.
-bool Screen::scale(std::span<const Color> values, Levels& levels) const {
+// Computes the values of the channels before the color conversion. If gray is shown, only the first channel is set.
+// Returns true if there may be values to mark. The loops contain no branches per value, so that compilers can vectorize
+// them.
+bool Screen::scale(std::span<const Color> values, std::span<Color> levels) const {
     std::uint32_t is_marked = marks_range_ ? 1 : 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
         for (std::size_t c = 0; c < 4; ++c) {
@@ -190,13 +193,6 @@ bool Screen::scale(std::span<const Color> values, Levels& levels) const {
     // x / x of an infinite x is NaN, so that large values are limited before the curve.
     for (std::size_t i = 0; tone_curve_ != ToneCurve::none && i < values.size(); ++i)
         for (float& level : levels[i]) level = level > 0 ? compressed(tone_curve_, std::min(level, 1e9f)) : 0;
-    if (color_) color_->apply(std::span(levels).first(values.size()));
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        for (float& level : levels[i]) {
-            level = level > 0 ? level : 0;  // also replaces NaN
-            level = level < 1 ? level : 1;
-        }
-    }
     return is_marked != 0;
 }
 
@@ -224,9 +220,15 @@ std::uint32_t Screen::mark(const Color& value, int x, int y) const {
     return above ? kAboveMark : below ? kBelowMark : 0;
 }
 
-void Screen::show_some(std::span<const Color> values, int x, int y, std::span<std::uint32_t> pixels) const {
-    Levels levels;
-    const bool marks = scale(values, levels);
+// Shows the levels of a row after the color conversion.
+void Screen::show_levels(std::span<const Color> values, std::span<Color> levels, bool marks, int x, int y,
+                         std::span<std::uint32_t> pixels) const {
+    for (Color& color : levels) {
+        for (float& level : color) {
+            level = level > 0 ? level : 0;  // also replaces NaN
+            level = level < 1 ? level : 1;
+        }
+    }
     for (std::size_t i = 0; i < values.size(); ++i) pixels[i] = pixel(levels[i]);
     for (std::size_t i = 0; blends_ && i < values.size(); ++i) {
         if (!(values[i][3] < 1)) continue;
@@ -243,14 +245,19 @@ void Screen::show_some(std::span<const Color> values, int x, int y, std::span<st
     }
 }
 
-void Screen::show(std::span<const Color> values, int x, int y, std::span<std::uint32_t> pixels) const {
-    if (!steps_) {
-        for (std::size_t i = 0; i < values.size(); i += kAtOnce) {
-            const std::size_t count = std::min(kAtOnce, values.size() - i);
-            show_some(values.subspan(i, count), x + static_cast<int>(i), y, pixels.subspan(i, count));
-        }
-        return;
+void Screen::show_row(std::span<const Color> values, int x, int y, std::span<std::uint32_t> pixels) const {
+    std::array<Color, kAtOnce> levels;
+    for (std::size_t i = 0; i < values.size(); i += kAtOnce) {
+        const std::size_t count = std::min(kAtOnce, values.size() - i);
+        const std::span<const Color> some = values.subspan(i, count);
+        const std::span<Color> their_levels = std::span(levels).first(count);
+        const bool marks = scale(some, their_levels);
+        if (color_) color_->apply(their_levels);
+        show_levels(some, their_levels, marks, x + static_cast<int>(i), y, pixels.subspan(i, count));
     }
+}
+
+void Screen::show_steps(std::span<const Color> values, std::span<std::uint32_t> pixels) const {
     std::vector<std::uint32_t> distances(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
         const float steps = values[i][0];
@@ -260,6 +267,22 @@ void Screen::show(std::span<const Color> values, int x, int y, std::span<std::ui
     for (std::size_t i = 0; i < values.size(); ++i) {
         const auto byte = [&](std::size_t c) { return std::to_integer<std::uint32_t>(map[4 * i + c]); };
         pixels[i] = packed(byte(0), byte(1), byte(2));
+    }
+}
+
+void Screen::show_rows(std::span<const Color> values, std::size_t width, int x, int y,
+                       std::span<std::uint32_t> pixels) const {
+    if (steps_) return show_steps(values, pixels);
+    std::vector<Color> levels(tables_ ? values.size() : 0);
+    const bool marks = tables_ && scale(values, levels);
+    if (tables_) tables_->apply(levels);
+    for (std::size_t first = 0; first < values.size(); first += width, ++y) {
+        if (tables_) {
+            show_levels(values.subspan(first, width), std::span(levels).subspan(first, width), marks, x, y,
+                        pixels.subspan(first, width));
+        } else {
+            show_row(values.subspan(first, width), x, y, pixels.subspan(first, width));
+        }
     }
 }
 

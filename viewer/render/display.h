@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include <texton/device.h>
 #include <texton/format.h>
 
 #include "viewer/model/session.h"
@@ -70,30 +71,49 @@ private:
     bool is_steep_ = false;                  // a bucket contains the minimum values of several code values
 };
 
+class ColorTableCache;
+class ColorTables;
 class ColorTransform;
+
+/// Selects color conversions by tables on a device in place of OpenColorIO's processor.
+struct TableUse {
+    const Device& device;    ///< device that converts the colors
+    ColorTableCache& cache;  ///< creates and keeps the tables
+};
 
 /// Converts values to pixels with the settings of a Display. A color conversion that color_transform() refuses is
 /// ignored. Immutable: several threads may use it at once.
 class Screen {
 public:
-    /// Prepares the conversion of values of this kind. `colors` are those of the file of the image.
-    Screen(const Display& display, const Meaning& meaning, const FileColors& colors = {});
+    /// Prepares the conversion of values of this kind. `colors` are those of the file of the image. Null `tables`
+    /// select exact colors. Throws the errors of ColorTables.
+    Screen(const Display& display, const Meaning& meaning, const FileColors& colors = {},
+           const TableUse* tables = nullptr);
 
-    /// Converts a row of values to pixels 0xffRRGGBB. (x, y) is the position of the first pixel. It determines the
-    /// phase of the checkerboard behind transparent texels.
-    void show(std::span<const Color> values, int x, int y, std::span<std::uint32_t> pixels) const;
+    /// Converts rows of `width` values to pixels 0xffRRGGBB. (x, y) is the position of the first pixel. It determines
+    /// the phase of the checkerboard behind transparent texels. With tables, all rows are converted at once. Throws the
+    /// errors of ColorTables::apply().
+    void show_rows(std::span<const Color> values, std::size_t width, int x, int y,
+                   std::span<std::uint32_t> pixels) const;
+    /// Converts one row.
+    void show(std::span<const Color> values, int x, int y, std::span<std::uint32_t> pixels) const {
+        show_rows(values, values.size(), x, y, pixels);
+    }
 
 private:
     static constexpr std::size_t kAtOnce = 256;
-    using Levels = std::array<Color, kAtOnce>;
 
-    void show_some(std::span<const Color> values, int x, int y, std::span<std::uint32_t> pixels) const;
-    bool scale(std::span<const Color> values, Levels& levels) const;
+    void show_row(std::span<const Color> values, int x, int y, std::span<std::uint32_t> pixels) const;
+    void show_steps(std::span<const Color> values, std::span<std::uint32_t> pixels) const;
+    void show_levels(std::span<const Color> values, std::span<Color> levels, bool marks, int x, int y,
+                     std::span<std::uint32_t> pixels) const;
+    bool scale(std::span<const Color> values, std::span<Color> levels) const;
     std::uint32_t pixel(const Color& level) const;
     std::uint32_t mark(const Color& value, int x, int y) const;
 
     Display display_;
     std::shared_ptr<const ColorTransform> color_;  // null: no color management
+    std::shared_ptr<const ColorTables> tables_;    // null: exact colors
     CodeCurve curve_;
     std::array<float, 4> weights_{};  // weights of the channels in the gray value, if gray is shown
     std::array<float, 4> units_{};

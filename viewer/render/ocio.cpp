@@ -95,6 +95,7 @@ public:
 
     void apply(std::span<Color> colors) const override {
         static_assert(sizeof(Color) == 4 * sizeof(float));
+        if (colors.empty()) return;  // OpenColorIO refuses images without pixels
         ocio::PackedImageDesc pixels(colors.data(), static_cast<long>(colors.size()), 1, 4);
         processor_->apply(pixels);
     }

@@ -338,14 +338,10 @@ Values values_of(const Scene& scene, const PixelBox& plane_part, Quality quality
     return out;
 }
 
-void show_values(const Values& values, const Display& display, std::span<std::uint32_t> pixels) {
-    const Screen screen(display, values.meaning, values.colors);
-    const auto width = static_cast<std::size_t>(values.part.width);
-    for (int y = 0; y < values.part.height; ++y) {
-        const std::size_t first = static_cast<std::size_t>(y) * width;
-        screen.show(std::span(values.values).subspan(first, width), values.part.x, values.part.y + y,
-                    pixels.subspan(first, width));
-    }
+void show_values(const Values& values, const Display& display, std::span<std::uint32_t> pixels,
+                 const TableUse* tables) {
+    const Screen screen(display, values.meaning, values.colors, tables);
+    screen.show_rows(values.values, static_cast<std::size_t>(values.part.width), values.part.x, values.part.y, pixels);
     for (std::size_t i = 0; i < values.seen.size(); ++i) {
         if (!values.seen[i]) pixels[i] = kBackground;
     }

@@ -119,7 +119,8 @@ struct Values {
 /// `luminance` has an effect: it selects luma of planar images. Thread-safe. Throws the errors of render().
 [[nodiscard]] Values values_of(const Scene& scene, const PixelBox& plane_part, Quality quality,
                                const CancellationToken& token = {});
-/// Converts values to pixels 0xffRRGGBB in packed rows.
-void show_values(const Values& values, const Display& display, std::span<std::uint32_t> pixels);
+/// Converts values to pixels 0xffRRGGBB in packed rows. Null `tables` select exact colors. Throws the errors of Screen.
+void show_values(const Values& values, const Display& display, std::span<std::uint32_t> pixels,
+                 const TableUse* tables = nullptr);
 
 }  // namespace texton::viewer
