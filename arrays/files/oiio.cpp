@@ -150,7 +150,8 @@ std::string other_kinds(Format format) {
 int rows_together(const OIIO::ImageSpec& spec) {
     if (spec.tile_width != 0) return std::max(spec.tile_height, 1);
     constexpr int kRowsOfWriter = 32;  // of a strip of a new TIFF; a multiple of those of OpenEXR
-    const int rows = std::max(spec.get_int_attribute("tiff:RowsPerStrip", kRowsOfWriter), 1);
+    const int of_strip = spec.get_int_attribute("tiff:RowsPerStrip", kRowsOfWriter);
+    const int rows = std::clamp(of_strip, 1, std::max(spec.height, kRowsOfWriter));
     return static_cast<std::uint64_t>(rows) * spec.scanline_bytes() <= kBandBytes ? rows : 1;
 }
 

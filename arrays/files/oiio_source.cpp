@@ -83,17 +83,20 @@ struct OiioLevel {
     Extent extent;
     Extent tile;  // a strip of rows if the file has no tiles
     bool tiled;
+    bool has_long_strips;  // of more rows than the level has
 };
 
 OiioLevel level_of(const OIIO::ImageSpec& spec, Format format) {
     const auto side = [](int value) { return static_cast<std::size_t>(std::max(value, 1)); };
-    OiioLevel level{spec.x, spec.y, spec.z, {side(spec.width), side(spec.height), side(spec.depth)}, {}, false};
+    OiioLevel level{spec.x, spec.y, spec.z, {side(spec.width), side(spec.height), side(spec.depth)}, {}, false, false};
     level.tiled = spec.tile_width != 0;
     if (level.tiled) {
         level.tile = {side(spec.tile_width), side(spec.tile_height), side(spec.tile_depth)};
         return level;
     }
-    level.tile = {level.extent.width, side(spec.get_int_attribute("tiff:RowsPerStrip", 1)), 1};
+    const std::size_t rows = side(spec.get_int_attribute("tiff:RowsPerStrip", 1));
+    level.has_long_strips = rows > level.extent.height;
+    level.tile = {level.extent.width, std::min(rows, level.extent.height), 1};
     if (level.tile.height > kLargestStrip / row_bytes(format, level.extent.width)) level.tile.height = 1;
     return level;
 }
@@ -166,6 +169,43 @@ void widen(const std::byte* stored, std::size_t texels, std::byte* packed) {
         std::memcpy(packed + i * 4, stored + i * 3, 3);
         packed[i * 4 + 3] = std::byte{0xff};
     }
+}
+
+/// Rows of a level, and where their channels go.
+struct RowsToRead {
+    int part, level;
+    int top, bottom, slice;
+    int first_channel, end_channel;
+    OIIO::TypeDesc type;
+    std::byte* to;
+    OIIO::stride_t texel_bytes;
+};
+
+// Converts rows after OpenImageIO has read them as they are stored. It would convert as many rows at a time as whole
+// strips have, which takes too much memory or never ends if strips have many more rows than the level.
+bool read_stored_rows(OIIO::ImageInput& input, const RowsToRead& rows) {
+    constexpr std::size_t kAtOnce = std::size_t{16} << 20;  // bytes
+    constexpr int kMaxRows = 1 << 16;
+    const OIIO::ImageSpec spec = input.spec_dimensions(rows.part, rows.level);
+    const int channels = rows.end_channel - rows.first_channel;
+    const std::size_t bytes =
+        static_cast<std::size_t>(spec.width) * static_cast<std::size_t>(channels) * spec.format.size();
+    const OIIO::stride_t to_row = rows.texel_bytes * spec.width;
+    const int step =
+        std::min<int>(static_cast<int>(std::clamp<std::size_t>(kAtOnce / bytes, 1, kMaxRows)), rows.bottom - rows.top);
+    std::vector<std::byte> stored(bytes * static_cast<std::size_t>(step));
+    std::byte* to = rows.to;
+    for (int y = rows.top; y < rows.bottom; y += step) {
+        const int count = std::min(step, rows.bottom - y);
+        if (!input.read_scanlines(rows.part, rows.level, y, y + count, rows.slice, rows.first_channel, rows.end_channel,
+                                  OIIO::TypeDesc::UNKNOWN, stored.data()))
+            return false;
+        OIIO::convert_image(channels, spec.width, count, 1, stored.data(), spec.format, OIIO::AutoStride,
+                            OIIO::AutoStride, OIIO::AutoStride, to, rows.type, rows.texel_bytes, to_row,
+                            OIIO::AutoStride);
+        to += count * to_row;
+    }
+    return true;
 }
 
 class OiioFile : public ImageSource {
@@ -283,8 +323,13 @@ private:
                                       at(front, box.extent.depth), run.begin, run.end, type, packed, texel);
         } else {
             for (std::size_t z = 0; z < box.extent.depth && good; ++z) {
-                good = reader->read_scanlines(part_, index, top, bottom, at(level.z, box.offset.z + z), run.begin,
-                                              run.end, type, packed + z * slice, texel);
+                const int at_z = at(level.z, box.offset.z + z);
+                std::byte* const to = packed + z * slice;
+                good =
+                    level.has_long_strips
+                        ? read_stored_rows(*reader,
+                                           {part_, index, top, bottom, at_z, run.begin, run.end, type, to, texel})
+                        : reader->read_scanlines(part_, index, top, bottom, at_z, run.begin, run.end, type, to, texel);
             }
         }
         reading.reset();

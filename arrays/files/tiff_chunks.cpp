@@ -106,10 +106,11 @@ std::optional<TiffChunks> TiffChunks::of(const TiffNumbers& directory, const Tif
     const bool is_same =
         directory.value(kWidth, 0) == image.extent.width && directory.value(kLength, 0) == image.extent.height &&
         directory.value(kSamplesPerPixel, 1) == image.channels &&
-        (image.is_tiled ? directory.value(kTileWidth, 0) == image.chunk.width &&
-                              directory.value(kTileLength, 0) == image.chunk.height
-                        : directory.field(kTileWidth) == nullptr && image.chunk.width == image.extent.width &&
-                              directory.value(kRowsPerStrip, 0) == image.chunk.height);
+        (image.is_tiled
+             ? directory.value(kTileWidth, 0) == image.chunk.width &&
+                   directory.value(kTileLength, 0) == image.chunk.height
+             : directory.field(kTileWidth) == nullptr && image.chunk.width == image.extent.width &&
+                   std::min<std::uint64_t>(rows_of_strip(directory), image.extent.height) == image.chunk.height);
     if (!is_plain || !is_same || image.chunk.width == 0 || image.chunk.height == 0) return std::nullopt;
     const TiffField* const offsets = directory.field(image.is_tiled ? kTileOffsets : kStripOffsets);
     const TiffField* const sizes = directory.field(image.is_tiled ? kTileByteCounts : kStripByteCounts);

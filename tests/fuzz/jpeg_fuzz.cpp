@@ -12,7 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const bool is_plain = detail::is_plain_jpeg(std::as_bytes(std::span(bytes)));
     fuzz::require(!is_plain || (bytes[0] == 0xff && bytes.back() == 0xd9),
                   "a plain file begins and ends with a marker");
-    if (!detail::has_libjpeg() || size < 4 || bytes[0] != 0xff) return 0;
+    // Other files are opened as what their first bytes say.
+    if (!detail::has_libjpeg() || size < 4 || bytes[0] != 0xff || bytes[1] != 0xd8 || bytes[2] != 0xff) return 0;
     // Width and height below 256, so that no input takes much memory.
     for (std::size_t at = 0; at + 8 < bytes.size(); ++at) {
         if (bytes[at] == 0xff && bytes[at + 1] >= 0xc0 && bytes[at + 1] <= 0xcf) bytes[at + 5] = bytes[at + 7] = 0;

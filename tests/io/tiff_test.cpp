@@ -1,6 +1,11 @@
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -47,10 +52,34 @@ std::optional<TiffChunks> chunks_of(const fs::path& path) {
                     .is_tiled = spec.tile_width != 0,
                     .channels = static_cast<unsigned>(spec.nchannels),
                     .channel_bytes = static_cast<unsigned>(spec.format.size())};
-    if (!image.is_tiled) image.chunk = {image.extent.width, side(spec.get_int_attribute("tiff:RowsPerStrip"))};
+    if (!image.is_tiled)
+        image.chunk = {image.extent.width,
+                       std::min(side(spec.get_int_attribute("tiff:RowsPerStrip")), image.extent.height)};
     TiffNumbers numbers(path);
     if (!numbers.next_directory()) return std::nullopt;
     return TiffChunks::of(numbers, image);
+}
+
+// Changes the number of rows of a strip that the first directory of a little-endian TIFF claims.
+void claim_rows_of_strip(const fs::path& path, std::uint32_t rows) {
+    constexpr std::uint16_t kRowsPerStrip = 278, kLong = 4;
+    std::ifstream stream(path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    const auto chars = std::as_bytes(std::span(text));
+    Bytes file(chars.begin(), chars.end());
+    const auto number = [&]<class T>(std::size_t at, T) {
+        T value;
+        std::memcpy(&value, &file.at(at), sizeof value);
+        return value;
+    };
+    const std::size_t directory = number(4, std::uint32_t{});
+    for (std::size_t entry = 0; entry < number(directory, std::uint16_t{}); ++entry) {
+        const std::size_t at = directory + 2 + 12 * entry;
+        if (number(at, std::uint16_t{}) != kRowsPerStrip) continue;
+        std::memcpy(&file.at(at + 2), &kLong, sizeof kLong);
+        std::memcpy(&file.at(at + 8), &rows, sizeof rows);
+    }
+    test::write_bytes(path, file);
 }
 
 // Returns texels of the file as Texton packs them: three channels get an alpha of 1.
@@ -105,6 +134,27 @@ TEST_F(TiffTest, StripsAndTilesHaveTheTexelsThatWereStored) {
                 for (const Region& box : {Region{{0, 5}, {kWidth, 9}}, Region{{3, 31}, {80, 40}},
                                           Region{{15, 15}, {2, 2}}, Region{{82, 70}, {1, 1}}})
                     EXPECT_TRUE(same_bytes(read_part(image, {.region = box}), box_of(expected, texel, box)));
+            }
+        }
+    }
+}
+
+TEST_F(TiffTest, StripsCanClaimMoreRowsThanTheImageHas) {
+    for (const char* compression : {"none", "zip", "lzw", "packbits"}) {
+        for (const TypeDesc& type : {TypeDesc(TypeDesc::UINT8), TypeDesc(TypeDesc::UINT16)}) {
+            StoredImage stored = stored_image(kWidth, kHeight, 3, type, 4);
+            stored.spec.attribute("tiff:RowsPerStrip", kHeight);
+            stored.spec.attribute("compression", compression);
+            const fs::path path = test::store(at("a.tif"), {stored});
+            for (const std::uint32_t rows : {72u, 4000u, 0x3fffffu, 0x7fffffffu, 0xffffffffu}) {
+                SCOPED_TRACE(fmt::format("{}, {}, {} rows", compression, type.c_str(), rows));
+                claim_rows_of_strip(path, rows);
+                const ImageFile image = open_image(path);
+                const Bytes texels = read_part(image);
+                EXPECT_TRUE(same_bytes(texels, packed(stored)));
+                const Region box{{0, 5}, {kWidth, 9}};
+                EXPECT_TRUE(same_bytes(read_part(image, {.region = box}),
+                                       box_of(texels, info(image.info().format).bytes, box)));
             }
         }
     }
