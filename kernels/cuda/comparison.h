@@ -89,7 +89,7 @@ struct SsimWeights {
 };
 
 struct SsimBlocks {
-    static constexpr unsigned kThreads = 256;
+    static constexpr unsigned kThreads = 288;
 };
 
 /// Returns the CUDA kernel that adds up SSIM. Its parameters are ComparedImages, SsimWeights and unsigned long long*, the

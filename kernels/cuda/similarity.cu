@@ -1,7 +1,7 @@
-// SSIM on a CUDA device. A block computes a tile of windows from top to bottom, a few rows at a time: it loads values of
-// both images, filters them along the rows, and filters the results down the columns. The filtered rows are in a ring,
-// so that each row is filtered once. A thread computes four neighboring results, because they share most of what they
-// read. The order of each sum is that of kernels/metrics/filter.h.
+// SSIM on a CUDA device. A block computes a tile of windows from top to bottom, a few rows at a time: it filters values of
+// both images down the columns, and filters the results along the rows. The values are in a ring of rows, so that each is
+// loaded once, while the results of the rows above it are filtered. A thread computes four neighboring results, because they
+// share most of what they read. The order of each sum is that of kernels/metrics/filter.h.
 #include <cuda_fp16.h>
 
 #include <type_traits>
@@ -13,13 +13,15 @@
 namespace texton::detail {
 namespace {
 
-constexpr unsigned kThreads = SsimBlocks::kThreads, kTaps = kSsimWindow, kMiddle = kTaps / 2, kMoments = 4;
+constexpr unsigned kThreads = SsimBlocks::kThreads, kTaps = kSsimWindow, kMoments = 4;
 constexpr unsigned kWidth = kSsimTileWidth, kRows = 8, kOutputs = 4;
-constexpr unsigned kRing = 20;  // at least kRows + kTaps - 1, and a multiple of kOutputs
-constexpr unsigned kLoaded = kWidth + kTaps - 1, kStride = kWidth + 12;  // a multiple of 4 above kLoaded
+constexpr unsigned kStride = 144;  // values of a row: at least those that the windows of a row need
+constexpr unsigned kRing = 20;     // rows: at least those that kRows rows of windows need
 
-static_assert(kRows * kWidth == kThreads * kOutputs && kSsimTileHeight % kRows == 0);
-static_assert(kRing >= kRows + kTaps - 1 && kRing % kOutputs == 0);
+static_assert(kThreads == kStride * (kRows / kOutputs), "a thread filters a column of kOutputs results");
+static_assert(kRows * kWidth <= kThreads * kOutputs && kSsimTileHeight % kRows == 0);
+static_assert(kStride >= kWidth + kTaps - 1 && kStride % kOutputs == 0);
+static_assert(kRing >= kRows + kTaps - 1 && kRing % kOutputs == 0 && kRows % kOutputs == 0);
 
 /// The plane of a block: a channel or luma.
 struct Plane {
@@ -161,9 +163,12 @@ private:
 
 /// Returns the weighted sum of the first kTaps values of an array.
 __device__ float weighted(const float* values, const float (&weights)[kTaps]) {
-    float sum = weights[kMiddle] * values[kMiddle];
+    float sum = 0;
 #pragma unroll
-    for (unsigned k = 0; k < kMiddle; ++k) sum += weights[k] * (values[k] + values[kTaps - 1 - k]);
+    for (unsigned step = 0; step < kTaps; ++step) {
+        const std::size_t k = tap_of_step(step, kTaps);
+        sum = std::fma(weights[k], values[k], sum);
+    }
     return sum;
 }
 
@@ -173,12 +178,12 @@ __device__ void add_to(unsigned long long* result, long long sum) {
 }
 
 struct Shared {
-    float values[2][kTaps - 1][kStride];  // p and q of the rows being loaded: at first kTaps - 1, then kRows at a time
-    float moments[kMoments][kRing][kWidth];
+    float values[2][kRing][kStride];          // p and q, in the ring of rows
+    float moments[kMoments][kRows][kStride];  // filtered down the columns
 };
 
-/// Loads rows of the tile from `first` on. `value` returns the value of a texel. What is loaded beyond the end of the
-/// tile is not used.
+/// Loads `rows` rows of the tile from `first` on. `value` returns the value of a texel. What is loaded beyond the end of
+/// the tile is not used.
 template <unsigned rows, class Value>
 __device__ void load_rows(Shared& shared, const ComparedImages& images, const WindowTile& tile, float center,
                           unsigned first, const Value& value) {
@@ -187,18 +192,16 @@ __device__ void load_rows(Shared& shared, const ComparedImages& images, const Wi
     const auto pitch_a = static_cast<unsigned>(images.a.pitch), pitch_b = static_cast<unsigned>(images.b.pitch);
     const std::byte* const a = images.a.at(images.format, tile.x, tile.y, tile.z);
     const std::byte* const b = images.b.at(images.format, tile.x, tile.y, tile.z);
-    const auto load = [&](unsigned row, unsigned column) {
-        const std::uint64_t from_row = min(first + row, last_row);
-        const unsigned at = min(column, last_column) * bytes;
-        shared.values[0][row][column] = value(a + at + from_row * pitch_a) - center;
-        shared.values[1][row][column] = value(b + at + from_row * pitch_b) - center;
-    };
+    constexpr unsigned kAtOnce = kThreads / kStride;
+    static_assert(rows % kAtOnce == 0);
+    const unsigned column = threadIdx.x % kStride, at = min(column, last_column) * bytes;
 #pragma unroll
-    for (unsigned row = 0; row < rows; row += kThreads / kWidth) load(row + threadIdx.x / kWidth, threadIdx.x % kWidth);
-    constexpr unsigned kRest = 16;  // the last columns, which only the last windows of a row need
-    static_assert(kLoaded - kWidth <= kRest && kThreads / kRest >= rows && rows % (kThreads / kWidth) == 0);
-    const unsigned row = threadIdx.x / kRest, column = kWidth + threadIdx.x % kRest;
-    if (row < rows && column < kLoaded) load(row, column);
+    for (unsigned i = 0; i < rows; i += kAtOnce) {
+        const unsigned row = first + i + threadIdx.x / kStride;
+        const std::uint64_t from_row = min(row, last_row);
+        shared.values[0][row % kRing][column] = value(a + at + from_row * pitch_a) - center;
+        shared.values[1][row % kRing][column] = value(b + at + from_row * pitch_b) - center;
+    }
 }
 
 template <bool has_integers, unsigned rows>
@@ -208,67 +211,62 @@ __device__ void load_rows(Shared& shared, const ComparedImages& images, const Wi
                               [&](const auto& value) { load_rows<rows>(shared, images, tile, center, first, value); });
 }
 
-/// Reads 16 values from a multiple of four on.
-__device__ void read(const float* from, float (&values)[16]) {
+/// Filters the values of the rows from `first` on down the columns. Each thread computes results of a column.
+__device__ void filter_columns(Shared& shared, const SsimWeights& weights, unsigned first) {
+    const unsigned column = threadIdx.x % kStride, group = threadIdx.x / kStride * kOutputs;
+    constexpr unsigned kFrom = kOutputs + kTaps - 1;
+    unsigned slot = (first + group) % kRing;  // of the first of each group of kOutputs rows
+    float p[kFrom], q[kFrom];
 #pragma unroll
-    for (unsigned i = 0; i < 4; ++i) reinterpret_cast<float4*>(values)[i] = reinterpret_cast<const float4*>(from)[i];
-}
-
-/// Filters the loaded rows along the rows.
-__device__ void filter_rows(Shared& shared, const SsimWeights& weights, unsigned first, unsigned rows) {
-    for (unsigned i = threadIdx.x; i < rows * (kWidth / kOutputs); i += kThreads) {
-        const unsigned row = i / (kWidth / kOutputs), column = i % (kWidth / kOutputs) * kOutputs;
-        const unsigned slot = (first + row) % kRing;
-        float p[16], q[16];
-        read(&shared.values[0][row][column], p);
-        read(&shared.values[1][row][column], q);
-        const auto store = [&](unsigned moment, const float(&values)[16]) {
-            const float4 sums{weighted(values, weights.across), weighted(values + 1, weights.across),
-                              weighted(values + 2, weights.across), weighted(values + 3, weights.across)};
-            reinterpret_cast<float4&>(shared.moments[moment][slot][column]) = sums;
-        };
-        store(0, p);
-        store(1, q);
-        float products[16];
-#pragma unroll
-        for (unsigned j = 0; j < 14; ++j) products[j] = p[j] * p[j] + q[j] * q[j];
-        store(2, products);
-#pragma unroll
-        for (unsigned j = 0; j < 14; ++j) products[j] = p[j] * q[j];
-        store(3, products);
+    for (unsigned k = 0; k < kFrom; ++k) {
+        if (k != 0 && k % kOutputs == 0) slot = slot + kOutputs == kRing ? 0 : slot + kOutputs;
+        p[k] = shared.values[0][slot + k % kOutputs][column];
+        q[k] = shared.values[1][slot + k % kOutputs][column];
     }
+    const auto store = [&](unsigned moment, const float(&values)[kFrom]) {
+#pragma unroll
+        for (unsigned i = 0; i < kOutputs; ++i)
+            shared.moments[moment][group + i][column] = weighted(values + i, weights.down);
+    };
+    store(0, p);
+    store(1, q);
+    float products[kFrom];
+#pragma unroll
+    for (unsigned k = 0; k < kFrom; ++k) products[k] = p[k] * p[k] + q[k] * q[k];
+    store(2, products);
+#pragma unroll
+    for (unsigned k = 0; k < kFrom; ++k) products[k] = p[k] * q[k];
+    store(3, products);
 }
 
-/// Returns the sum of the similarities of windows of a column, four below each other, from row `first` on.
+/// Filters the results of filter_columns() along the rows, and returns the sum of the similarities of windows next to each
+/// other. `first` is the first row of windows.
 __device__ long long similarities(const Shared& shared, const SsimWeights& weights, const WindowTile& tile,
                                   float center, unsigned first) {
-    const unsigned column = threadIdx.x % kWidth, row = first + threadIdx.x / kWidth * kOutputs;
-    constexpr unsigned kGroups = (kTaps + kOutputs - 1 + kOutputs - 1) / kOutputs;
-    unsigned slots[kGroups];  // of the first of each group of kOutputs rows
-    slots[0] = row % kRing;
-#pragma unroll
-    for (unsigned i = 1; i < kGroups; ++i) slots[i] = (slots[i - 1] + kOutputs) % kRing;
+    const unsigned row = threadIdx.x / (kWidth / kOutputs), column = threadIdx.x % (kWidth / kOutputs) * kOutputs;
+    if (row >= kRows) return 0;
     float moments[kMoments][kOutputs];
 #pragma unroll
     for (unsigned m = 0; m < kMoments; ++m) {
-        float values[kTaps + kOutputs - 1];
+        float values[16];
 #pragma unroll
-        for (unsigned i = 0; i < kTaps + kOutputs - 1; ++i)
-            values[i] = shared.moments[m][slots[i / kOutputs] + i % kOutputs][column];
+        for (unsigned i = 0; i < 4; ++i) {
+            reinterpret_cast<float4*>(values)[i] = reinterpret_cast<const float4*>(&shared.moments[m][row][column])[i];
+        }
 #pragma unroll
-        for (unsigned i = 0; i < kOutputs; ++i) moments[m][i] = weighted(values + i, weights.down);
+        for (unsigned i = 0; i < kOutputs; ++i) moments[m][i] = weighted(values + i, weights.across);
     }
     long long sum = 0;
 #pragma unroll
     for (unsigned i = 0; i < kOutputs; ++i) {
-        if (column < tile.width && row + i < tile.height)
+        if (column + i < tile.width && first + row < tile.height)
             sum += fixed_similarity(moments[0][i], moments[1][i], moments[2][i], moments[3][i], center);
     }
     return sum;
 }
 
 template <bool has_integers>
-__global__ void __launch_bounds__(kThreads, 4)
+__global__ void __launch_bounds__(kThreads, 3)
     full_windows(const __grid_constant__ ComparedImages images, const __grid_constant__ SsimWeights weights,
                  unsigned long long* result) {
     extern __shared__ __align__(16) std::byte memory[];
@@ -276,17 +274,18 @@ __global__ void __launch_bounds__(kThreads, 4)
     const WindowTile tile(images, weights);
     const Plane plane(images, weights);
     const float center = tile.center(images, weights, plane);
-    load_rows<has_integers, kTaps - 1>(shared, images, tile, center, 0, plane);
+#pragma unroll 1
+    for (unsigned row = 0; row < kRing; row += kOutputs)
+        load_rows<has_integers, kOutputs>(shared, images, tile, center, row, plane);
     __syncthreads();
-    filter_rows(shared, weights, 0, kTaps - 1);
     long long sum = 0;
     for (unsigned first = 0; first < tile.height; first += kRows) {
-        __syncthreads();
-        load_rows<has_integers, kRows>(shared, images, tile, center, first + kTaps - 1, plane);
-        __syncthreads();
-        filter_rows(shared, weights, first + kTaps - 1, kRows);
+        filter_columns(shared, weights, first);
         __syncthreads();
         sum += similarities(shared, weights, tile, center, first);
+        if (first + kRows < tile.height)
+            load_rows<has_integers, kRows>(shared, images, tile, center, first + kRing, plane);
+        __syncthreads();
     }
     add_to(result, sum);
 }
@@ -294,14 +293,11 @@ __global__ void __launch_bounds__(kThreads, 4)
 /// Filters values of any number in the order of kernels/metrics/filter.h.
 template <class Value>
 __device__ float filtered(const float* weights, unsigned count, const Value& value) {
-    if (count % 2 == 0) {
-        float sum = 0;
-        for (unsigned k = 0; k < count; ++k) sum += weights[k] * value(k);
-        return sum;
+    float sum = 0;
+    for (unsigned step = 0; step < count; ++step) {
+        const auto k = static_cast<unsigned>(tap_of_step(step, count));
+        sum = std::fma(weights[k], value(k), sum);
     }
-    const unsigned middle = count / 2;
-    float sum = weights[middle] * value(middle);
-    for (unsigned k = 0; k < middle; ++k) sum += weights[k] * (value(k) + value(count - 1 - k));
     return sum;
 }
 
@@ -318,15 +314,13 @@ __global__ void __launch_bounds__(kThreads)
         const std::uint64_t x = tile.x + i % tile.width, y = tile.y + i / tile.width;
         float moments[kMoments];
         for (unsigned m = 0; m < kMoments; ++m) {
-            float rows[kTaps];
-            for (unsigned row = 0; row < weights.down_count; ++row) {
-                rows[row] = filtered(weights.across, weights.across_count, [&](unsigned k) {
-                    const float p = value(images.a.at(images.format, x + k, y + row, tile.z)) - center;
-                    const float q = value(images.b.at(images.format, x + k, y + row, tile.z)) - center;
+            moments[m] = filtered(weights.across, weights.across_count, [&](unsigned column) {
+                return filtered(weights.down, weights.down_count, [&](unsigned row) {
+                    const float p = value(images.a.at(images.format, x + column, y + row, tile.z)) - center;
+                    const float q = value(images.b.at(images.format, x + column, y + row, tile.z)) - center;
                     return m == 0 ? p : m == 1 ? q : m == 2 ? p * p + q * q : p * q;
                 });
-            }
-            moments[m] = filtered(weights.down, weights.down_count, [&](unsigned k) { return rows[k]; });
+            });
         }
         sum += fixed_similarity(moments[0], moments[1], moments[2], moments[3], center);
     }

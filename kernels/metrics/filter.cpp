@@ -1,8 +1,9 @@
 #include "kernels/metrics/filter.h"
 
 #include <algorithm>
-#include <iterator>
+#include <cmath>
 #include <type_traits>
+#include <utility>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/metrics/filter.cpp"
@@ -15,61 +16,38 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The same as filter_row() for an odd number of taps that are equal from both ends: half as many products. The number may
-// be a constant, with which the loops are unrolled.
-template <class Count>
-HWY_INLINE void filter_symmetric(const float* in, std::size_t stride, const float* taps, Count tap_count,
-                                 std::size_t count, float* out) {
-    const hn::ScalableTag<float> tag;
-    const std::size_t lanes = hn::Lanes(tag), middle = tap_count / 2, last = (tap_count - 1) * stride;
-    const auto sum_of_pair = [&](const float* from, std::size_t k) {
-        return hn::Add(hn::LoadU(tag, from + k * stride), hn::LoadU(tag, from + last - k * stride));
-    };
-    std::size_t i = 0;
-    for (; i + 4 * lanes <= count; i += 4 * lanes) {
-        const float* from[4] = {in + i, in + i + lanes, in + i + 2 * lanes, in + i + 3 * lanes};
-        const auto center = hn::Set(tag, taps[middle]);
-        auto sum0 = hn::Mul(center, hn::LoadU(tag, from[0] + middle * stride));
-        auto sum1 = hn::Mul(center, hn::LoadU(tag, from[1] + middle * stride));
-        auto sum2 = hn::Mul(center, hn::LoadU(tag, from[2] + middle * stride));
-        auto sum3 = hn::Mul(center, hn::LoadU(tag, from[3] + middle * stride));
-        for (std::size_t k = 0; k < middle; ++k) {
-            const auto tap = hn::Set(tag, taps[k]);
-            sum0 = hn::Add(sum0, hn::Mul(tap, sum_of_pair(from[0], k)));
-            sum1 = hn::Add(sum1, hn::Mul(tap, sum_of_pair(from[1], k)));
-            sum2 = hn::Add(sum2, hn::Mul(tap, sum_of_pair(from[2], k)));
-            sum3 = hn::Add(sum3, hn::Mul(tap, sum_of_pair(from[3], k)));
-        }
-        hn::StoreU(sum0, tag, out + i);
-        hn::StoreU(sum1, tag, out + i + lanes);
-        hn::StoreU(sum2, tag, out + i + 2 * lanes);
-        hn::StoreU(sum3, tag, out + i + 3 * lanes);
-    }
-    for (; i < count; ++i) {
-        float sum = taps[middle] * in[i + middle * stride];
-        for (std::size_t k = 0; k < middle; ++k) sum += taps[k] * (in[i + k * stride] + in[i + last - k * stride]);
-        out[i] = sum;
-    }
+// Returns a * b + c, rounded once.
+template <class Tag, class V = hn::Vec<Tag>>
+HWY_INLINE V fused(Tag tag, V a, V b, V c) {
+#if HWY_NATIVE_FMA
+    (void)tag;
+    return hn::MulAdd(a, b, c);
+#else
+    HWY_ALIGN float values[3][hn::MaxLanes(Tag())];
+    hn::Store(a, tag, values[0]);
+    hn::Store(b, tag, values[1]);
+    hn::Store(c, tag, values[2]);
+    for (std::size_t lane = 0; lane < hn::Lanes(tag); ++lane)
+        values[0][lane] = std::fma(values[0][lane], values[1][lane], values[2][lane]);
+    return hn::Load(tag, values[0]);
+#endif
 }
 
 void filter_row(const float* in, std::size_t stride, const float* taps, std::size_t tap_count, std::size_t count,
                 float* out) {
-    if (tap_count % 2 == 1 && std::equal(taps, taps + tap_count / 2, std::reverse_iterator(taps + tap_count)))
-        return tap_count == kSsimWindow && stride == 1
-                   ? filter_symmetric(in, 1, taps, std::integral_constant<std::size_t, kSsimWindow>(), count, out)
-                   : filter_symmetric(in, stride, taps, tap_count, count, out);
     const hn::ScalableTag<float> tag;
     const std::size_t lanes = hn::Lanes(tag);
     std::size_t i = 0;
     for (; i + 4 * lanes <= count; i += 4 * lanes) {
         auto sum0 = hn::Zero(tag), sum1 = sum0, sum2 = sum0, sum3 = sum0;
-        for (std::size_t k = 0; k < tap_count; ++k) {
+        for (std::size_t step = 0; step < tap_count; ++step) {
+            const std::size_t k = tap_of_step(step, tap_count);
             const float* from = in + i + k * stride;
             const auto tap = hn::Set(tag, taps[k]);
-            sum0 = hn::Add(sum0, hn::Mul(tap, hn::LoadU(tag, from)));
-            sum1 = hn::Add(sum1, hn::Mul(tap, hn::LoadU(tag, from + lanes)));
-            sum2 = hn::Add(sum2, hn::Mul(tap, hn::LoadU(tag, from + 2 * lanes)));
-            sum3 = hn::Add(sum3, hn::Mul(tap, hn::LoadU(tag, from + 3 * lanes)));
+            sum0 = fused(tag, tap, hn::LoadU(tag, from), sum0);
+            sum1 = fused(tag, tap, hn::LoadU(tag, from + lanes), sum1);
+            sum2 = fused(tag, tap, hn::LoadU(tag, from + 2 * lanes), sum2);
+            sum3 = fused(tag, tap, hn::LoadU(tag, from + 3 * lanes), sum3);
         }
         hn::StoreU(sum0, tag, out + i);
         hn::StoreU(sum1, tag, out + i + lanes);
@@ -78,7 +56,10 @@ void filter_row(const float* in, std::size_t stride, const float* taps, std::siz
     }
     for (; i < count; ++i) {
         float sum = 0;
-        for (std::size_t k = 0; k < tap_count; ++k) sum += taps[k] * in[i + k * stride];
+        for (std::size_t step = 0; step < tap_count; ++step) {
+            const std::size_t k = tap_of_step(step, tap_count);
+            sum = std::fma(taps[k], in[i + k * stride], sum);
+        }
         out[i] = sum;
     }
 }
@@ -108,42 +89,103 @@ void luma_row(const float* red, const float* green, const float* blue, std::size
     });
 }
 
-void products_row(const float* a, const float* b, float center, std::size_t count, float* out) {
-    for_each_vector(count, [=](auto tag, std::size_t i) HWY_ATTR {
-        const auto middle = hn::Set(tag, center);
-        const auto p = hn::Sub(hn::LoadU(tag, a + i), middle), q = hn::Sub(hn::LoadU(tag, b + i), middle);
-        hn::StoreU(p, tag, out + i);
-        hn::StoreU(q, tag, out + count + i);
-        hn::StoreU(hn::Add(hn::Mul(p, p), hn::Mul(q, q)), tag, out + 2 * count + i);
-        hn::StoreU(hn::Mul(p, q), tag, out + 3 * count + i);
+void products_row(const float* a, const float* b, float center, float* out) {
+    const hn::ScalableTag<float> tag;
+    const auto middle = hn::Set(tag, center);
+    for (std::size_t i = 0; i < kSsimStride; i += hn::Lanes(tag)) {
+        const auto p = hn::Sub(hn::Load(tag, a + i), middle), q = hn::Sub(hn::Load(tag, b + i), middle);
+        hn::Store(p, tag, out + i);
+        hn::Store(q, tag, out + kSsimStride + i);
+        hn::Store(hn::Add(hn::Mul(p, p), hn::Mul(q, q)), tag, out + 2 * kSsimStride + i);
+        hn::Store(hn::Mul(p, q), tag, out + 3 * kSsimStride + i);
+    }
+}
+
+// Calls action(i) for every i below `count` + `more`. If the count is a constant, so is each i, and the loop is unrolled.
+template <std::size_t more = 0, class Count, class Action>
+HWY_INLINE void for_each(Count count, const Action& action) {
+    if constexpr (std::is_same_v<Count, std::size_t>) {
+        for (std::size_t i = 0; i < count + more; ++i) action(i);
+    } else {
+        [&]<std::size_t... i>(std::index_sequence<i...>) HWY_ATTR {
+            (action(std::integral_constant<std::size_t, i>()), ...);
+        }
+        (std::make_index_sequence<Count::value + more>());
+    }
+}
+
+// Returns a copy of the weights, which the compiler keeps in registers while results are stored.
+HWY_INLINE std::array<float, kSsimWindow> copied(const float* weights, std::size_t count) {
+    std::array<float, kSsimWindow> copy{};
+    std::copy_n(weights, count, copy.begin());
+    return copy;
+}
+
+// Filters `rows` rows at a time, so that each value is loaded once for all of them. The number of taps may be a constant,
+// with which the loops are unrolled.
+template <std::size_t rows, class Count>
+HWY_INLINE void filter_down(const float* const* products, const float* weights, Count taps, float* out) {
+    constexpr std::size_t kValues = kSsimMoments * kSsimStride;
+    const hn::ScalableTag<float> tag;
+    const std::size_t lanes = hn::Lanes(tag);
+    using V = hn::Vec<decltype(tag)>;
+    const std::array<float, kSsimWindow> weight = copied(weights, taps);
+    for (std::size_t i = 0; i < kValues; i += lanes) {
+        V values[rows + kSsimWindow - 1];
+        for_each<rows - 1>(taps, [&](auto k) HWY_ATTR { values[k] = hn::Load(tag, products[k] + i); });
+        for (std::size_t row = 0; row < rows; ++row) {
+            V sum = hn::Zero(tag);
+            for_each(taps, [&](auto step) HWY_ATTR {
+                const std::size_t k = tap_of_step(step, taps);
+                sum = fused(tag, hn::Set(tag, weight[k]), values[row + k], sum);
+            });
+            hn::Store(sum, tag, out + row * kValues + i);
+        }
+    }
+}
+
+// Calls `action` with the number of taps, as a constant if the window is a full one.
+template <class Action>
+HWY_INLINE auto with_taps(std::size_t taps, const Action& action) {
+    constexpr std::integral_constant<std::size_t, kSsimWindow> kFull;
+    return taps == kFull ? action(kFull) : action(taps);
+}
+
+void filter_rows(const float* const* products, const float* weights, std::size_t taps, std::size_t rows, float* out) {
+    with_taps(taps, [=](auto count) HWY_ATTR {
+        rows == 1 ? filter_down<1>(products, weights, count, out)
+                  : filter_down<kSsimRows>(products, weights, count, out);
     });
 }
 
-// Adds the similarities of windows, whose moments `moments(i, load)` returns: of the windows from `i` on, with as many
-// lanes as `load` loads.
-template <class Moments>
-HWY_INLINE std::int64_t sum_of_rows(float center, std::size_t count, const Moments& moments) {
+// Returns the sum of the similarities of windows. moment(tag, m, i) returns the moments m of the windows from `i` on.
+template <class Moment>
+HWY_INLINE std::int64_t sum_of_similarities(float center, std::size_t count, const Moment& moment) {
     std::int64_t sum = 0;
-    std::size_t i = 0;
-#if HWY_TARGET != HWY_SCALAR
     const hn::ScalableTag<float> tag;
+#if HWY_TARGET == HWY_SCALAR
+    const auto value = [&](std::size_t m, std::size_t i) { return hn::GetLane(moment(tag, m, i)); };
+    for (std::size_t i = 0; i < count; ++i)
+        sum += fixed_similarity(value(0, i), value(1, i), value(2, i), value(3, i), center);
+#else
     const hn::Rebind<std::int32_t, decltype(tag)> integers;
     const hn::Half<decltype(integers)> half;
     const hn::Repartition<std::int64_t, decltype(integers)> wide;
     const std::size_t lanes = hn::Lanes(tag);
     const auto middle = hn::Set(tag, center), two = hn::Set(tag, 2.0f), one = hn::Set(tag, 1.0f);
     const auto c1 = hn::Set(tag, kSsimC1), c2 = hn::Set(tag, kSsimC2), unit = hn::Set(tag, kSsimUnit);
+    const auto squares = [&](auto a, auto b) HWY_ATTR { return hn::Add(hn::Mul(a, a), hn::Mul(b, b)); };
     auto lower = hn::Zero(wide), upper = hn::Zero(wide);
-    for (; i + lanes <= count; i += lanes) {
-        const auto p = moments(tag, 0, i), q = moments(tag, 1, i);
+    for (std::size_t i = 0; i < count; i += lanes) {
+        const auto p = moment(tag, 0, i), q = moment(tag, 1, i);
         const auto mean_a = hn::Add(p, middle), mean_b = hn::Add(q, middle);
-        const auto variances = hn::Sub(moments(tag, 2, i), hn::Add(hn::Mul(p, p), hn::Mul(q, q)));
-        const auto covariance = hn::Sub(moments(tag, 3, i), hn::Mul(p, q));
-        const auto means = hn::Add(hn::Add(hn::Mul(mean_a, mean_a), hn::Mul(mean_b, mean_b)), c1);
+        const auto variances = hn::Sub(moment(tag, 2, i), squares(p, q));
+        const auto covariance = hn::Sub(moment(tag, 3, i), hn::Mul(p, q));
         const auto alike =
             hn::Mul(hn::Add(hn::Mul(two, hn::Mul(mean_a, mean_b)), c1), hn::Add(hn::Mul(two, covariance), c2));
-        const auto similar = hn::Div(alike, hn::Mul(means, hn::Add(variances, c2)));
-        const auto fixed = hn::NearestInt(hn::Mul(hn::Min(hn::Max(similar, hn::Neg(one)), one), unit));
+        const auto similar = hn::Div(alike, hn::Mul(hn::Add(squares(mean_a, mean_b), c1), hn::Add(variances, c2)));
+        auto fixed = hn::NearestInt(hn::Mul(hn::Min(hn::Max(similar, hn::Neg(one)), one), unit));
+        if (i + lanes > count) fixed = hn::IfThenElseZero(hn::FirstN(integers, count - i), fixed);
         lower = hn::Add(lower, hn::PromoteTo(wide, hn::LowerHalf(half, fixed)));
         upper = hn::Add(upper, hn::PromoteTo(wide, hn::UpperHalf(half, fixed)));
     }
@@ -151,34 +193,20 @@ HWY_INLINE std::int64_t sum_of_rows(float center, std::size_t count, const Momen
     hn::Store(hn::Add(lower, upper), wide, sums);
     for (std::size_t lane = 0; lane < hn::Lanes(wide); ++lane) sum += sums[lane];
 #endif
-    const hn::CappedTag<float, 1> single;
-    const auto value = [&](std::size_t moment) { return hn::GetLane(moments(single, moment, i)); };
-    for (; i < count; ++i) sum += fixed_similarity(value(0), value(1), value(2), value(3), center);
     return sum;
 }
 
-std::int64_t similarity_row(const float* moments, std::size_t stride, float center, std::size_t count) {
-    return sum_of_rows(center, count, [=](auto tag, std::size_t moment, std::size_t i) {
-        return hn::LoadU(tag, moments + moment * stride + i);
-    });
-}
-
-// Filters down the columns of kSsimWindow rows at once, with the sums in the order of filter_symmetric().
-std::int64_t window_row(const float* const* rows, const float* weights, std::size_t stride, float center,
-                        std::size_t count) {
-    constexpr std::size_t kMiddle = kSsimWindow / 2;
-    const float* row[kSsimWindow];
-    float taps[kMiddle + 1];
-    std::copy_n(rows, kSsimWindow, row);
-    std::copy_n(weights, kMiddle + 1, taps);
-    return sum_of_rows(center, count, [&](auto tag, std::size_t moment, std::size_t i) {
-        const std::size_t at = moment * stride + i;
-        auto sum = hn::Mul(hn::Set(tag, taps[kMiddle]), hn::LoadU(tag, row[kMiddle] + at));
-        for (std::size_t k = 0; k < kMiddle; ++k) {
-            const auto pair = hn::Add(hn::LoadU(tag, row[k] + at), hn::LoadU(tag, row[kSsimWindow - 1 - k] + at));
-            sum = hn::Add(sum, hn::Mul(hn::Set(tag, taps[k]), pair));
-        }
-        return sum;
+std::int64_t window_row(const float* moments, const float* weights, std::size_t taps, float center, std::size_t count) {
+    return with_taps(taps, [=](auto count_of_taps) HWY_ATTR {
+        return sum_of_similarities(center, count, [=](auto tag, std::size_t moment, std::size_t i) HWY_ATTR {
+            const float* const from = moments + moment * kSsimStride + i;
+            auto sum = hn::Zero(tag);
+            for_each(count_of_taps, [&](auto step) HWY_ATTR {
+                const std::size_t k = tap_of_step(step, count_of_taps);
+                sum = fused(tag, hn::Set(tag, weights[k]), hn::LoadU(tag, from + k), sum);
+            });
+            return sum;
+        });
     });
 }
 
@@ -192,7 +220,7 @@ namespace texton::detail {
 HWY_EXPORT(filter_row);
 HWY_EXPORT(luma_row);
 HWY_EXPORT(products_row);
-HWY_EXPORT(similarity_row);
+HWY_EXPORT(filter_rows);
 HWY_EXPORT(window_row);
 
 void filter(const float* in, std::size_t stride, std::span<const float> taps, std::size_t count, float* out) {
@@ -203,17 +231,17 @@ void luma(const float* red, const float* green, const float* blue, std::size_t c
     HWY_DYNAMIC_DISPATCH(luma_row)(red, green, blue, count, out);
 }
 
-void moment_products(const float* a, const float* b, float center, std::size_t count, float* products) {
-    HWY_DYNAMIC_DISPATCH(products_row)(a, b, center, count, products);
+void moment_products(const float* a, const float* b, float center, float* products) {
+    HWY_DYNAMIC_DISPATCH(products_row)(a, b, center, products);
 }
 
-std::int64_t sum_of_similarities(const float* moments, std::size_t stride, float center, std::size_t count) {
-    return HWY_DYNAMIC_DISPATCH(similarity_row)(moments, stride, center, count);
+void filter_columns(std::span<const float* const> products, std::span<const float> weights, std::size_t rows,
+                    float* out) {
+    HWY_DYNAMIC_DISPATCH(filter_rows)(products.data(), weights.data(), weights.size(), rows, out);
 }
 
-std::int64_t sum_of_windows(const std::array<const float*, kSsimWindow>& rows, std::span<const float> weights,
-                            std::size_t stride, float center, std::size_t count) {
-    return HWY_DYNAMIC_DISPATCH(window_row)(rows.data(), weights.data(), stride, center, count);
+std::int64_t sum_of_windows(const float* moments, std::span<const float> weights, float center, std::size_t count) {
+    return HWY_DYNAMIC_DISPATCH(window_row)(moments, weights.data(), weights.size(), center, count);
 }
 
 }  // namespace texton::detail

@@ -1,4 +1,4 @@
-// Vector code of SSIM and FLIP, for one row at a time.
+// Vector code of SSIM and FLIP, for a few rows at a time.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -10,20 +10,28 @@
 namespace texton::detail {
 
 /// Writes out[i] = the sum of taps[k] * in[i + k * stride]: along a row if `stride` is 1, down a column if it is the
-/// stride of rows. Each product and each sum is rounded, in an order that depends only on the taps, so the result does not
-/// depend on the vector length of the CPU.
+/// stride of rows. Each product is fused with the sum, in the order of tap_of_step(), so the result does not depend on the
+/// vector length of the CPU.
 void filter(const float* in, std::size_t stride, std::span<const float> taps, std::size_t count, float* out);
 
 /// Writes the luma of `count` texels.
 void luma(const float* red, const float* green, const float* blue, std::size_t count, float* out);
-/// Writes the four products that the moments of SSIM are filtered from: p, q, p * p + q * q and p * q, where p is
-/// a - center and q is b - center. Each has `count` values, and they follow each other.
-void moment_products(const float* a, const float* b, float center, std::size_t count, float* products);
-/// Returns the sum of fixed_similarity() of the windows of a row. The filtered products have `stride` values each.
-std::int64_t sum_of_similarities(const float* moments, std::size_t stride, float center, std::size_t count);
-/// Does the same with products that are filtered along their rows only: filters kSsimWindow rows of them down the columns,
-/// as filter() does. The weights are equal from both ends.
-std::int64_t sum_of_windows(const std::array<const float*, kSsimWindow>& rows, std::span<const float> weights,
-                            std::size_t stride, float center, std::size_t count);
+
+/// Number of values of a row of a tile: at least as many as its windows need, and a multiple of the lanes of a vector. What
+/// follows computes whole rows, which start at multiples of 64 bytes.
+inline constexpr std::size_t kSsimStride = (kSsimTileWidth + kSsimWindow - 1 + 15) / 16 * 16;
+inline constexpr std::size_t kSsimMoments = 4;
+inline constexpr std::size_t kSsimRows = 4;  ///< number of rows that are filtered at a time
+
+/// Writes the values that the moments of SSIM are filtered from, one row of each: p, q, p * p + q * q and p * q, where p is
+/// a - center and q is b - center.
+void moment_products(const float* a, const float* b, float center, float* products);
+/// Filters rows of moment_products() down the columns, with the sums of filter(): kSsimRows results from the rows
+/// `products[0]` to `products[kSsimRows + weights.size() - 2]`, or one from the first `weights.size()` rows.
+void filter_columns(std::span<const float* const> products, std::span<const float> weights, std::size_t rows,
+                    float* out);
+/// Filters a result of filter_columns() along the row, with the sums of filter(), and returns the sum of
+/// fixed_similarity() of its first `count` windows.
+std::int64_t sum_of_windows(const float* moments, std::span<const float> weights, float center, std::size_t count);
 
 }  // namespace texton::detail

@@ -1,13 +1,15 @@
 // Structural similarity, after Wang, Bovik, Sheikh and Simoncelli, 2004.
 //
-// Each row of a tile is filtered along the row, then the last kSsimWindow rows are filtered down the columns. Values are
-// divided by the peak, and the value at the tile's center is subtracted from them: otherwise variances would be small
+// The rows of a tile are filtered down the columns, a few rows at a time, then the results are filtered along the row. Values
+// are divided by the peak, and the value at the tile's center is subtracted from them: otherwise variances would be small
 // differences of large numbers. If both images are equal, all moments are equal and SSIM is exactly 1, so such tiles and
 // channels are skipped.
 #include <hwy/cache_control.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "kernels/cpu/line_vector.h"
 #include "kernels/metrics/filter.h"
 #include "kernels/metrics/parts.h"
 #include "kernels/metrics/similarity.h"
@@ -24,12 +26,29 @@ void prefetch(const std::byte* from, std::size_t bytes) {
     for (std::size_t i = 0; i < bytes; i += kLine) hwy::Prefetch(from + i);
 }
 
+constexpr std::size_t kMaxHeight = kSsimTileHeight + kSsimWindow - 1;
+constexpr std::size_t kSlots = kSsimRows + kSsimWindow - 1;  // rows that are needed at a time
+constexpr std::size_t kMoments = kSsimMoments * kSsimStride;
+
+using Plane = LineVector<float>;  // rows of kSsimStride values
+
 struct Scratch {
-    std::array<std::array<std::vector<float>, kPlanes>, 2> planes;
-    std::vector<float> row;
-    std::vector<float> moments;
-    std::vector<float> filtered;
+    std::array<std::array<Plane, kPlanes>, 2> planes;
+    LineVector<float> products = LineVector<float>(kSlots * kMoments);  // of row y in slot y % kSlots
+    LineVector<float> moments = LineVector<float>(kSsimRows * kMoments);
+
+    Scratch() {
+        for (auto& image : planes) image.fill(Plane(kMaxHeight * kSsimStride));
+    }
 };
+
+bool is_equal(const Plane& a, const Plane& b, const Tile& texels) {
+    for (std::size_t y = 0; y < texels.height; ++y) {
+        const float *const row = a.data() + y * kSsimStride, *const other = b.data() + y * kSsimStride;
+        if (!std::equal(row, row + texels.width, other)) return false;
+    }
+    return true;
+}
 
 class Pass {
 public:
@@ -57,22 +76,20 @@ public:
         load(scratch, texels);
         for (std::size_t plane = 0; plane < kPlanes; ++plane) {
             const bool is_needed = plane == kLuma ? has_luma() : plane < channels_;
-            if (is_needed && scratch.planes[0][plane] != scratch.planes[1][plane])
-                sums[plane] = similarity(scratch, scratch.planes[0][plane], scratch.planes[1][plane], windows, texels);
+            const Plane &a = scratch.planes[0][plane], &b = scratch.planes[1][plane];
+            if (is_needed && !is_equal(a, b, texels)) sums[plane] = similarity(scratch, a, b, windows, texels);
         }
         return sums;
     }
 
 private:
     void load(Scratch& scratch, const Tile& texels) const {
-        const std::size_t size = texels.width * texels.height, row_bytes = texels.width * a_.texel_bytes();
+        const std::size_t row_bytes = texels.width * a_.texel_bytes();
         for (std::size_t image = 0; image < 2; ++image) {
-            auto& planes = scratch.planes[image];
-            for (auto& plane : planes) plane.resize(size);
             for (std::size_t y = 0; y < texels.height; ++y) {
                 std::array<float*, kPlanes> rows;
                 for (std::size_t plane = 0; plane < kPlanes; ++plane)
-                    rows[plane] = planes[plane].data() + y * texels.width;
+                    rows[plane] = scratch.planes[image][plane].data() + y * kSsimStride;
                 const TexelReader& reader = image == 0 ? a_ : b_;
                 // The rows of a tile are short and far from each other, so the processor does not prefetch them.
                 if (y + kPrefetched < texels.height)
@@ -84,30 +101,24 @@ private:
         }
     }
 
-    std::int64_t similarity(Scratch& scratch, const std::vector<float>& a, const std::vector<float>& b,
-                            const Tile& windows, const Tile& texels) const {
-        const float center = (a[a.size() / 2] + b[b.size() / 2]) / 2;
-        // The filtered rows of the last windows. Each row has the four moments, one after the other.
-        const std::size_t stride = windows.width, rows = down_.size();
-        scratch.moments.resize(4 * stride * rows);
-        scratch.filtered.resize(4 * stride);
-        scratch.row.resize(4 * texels.width);
-        const auto row_of = [&](std::size_t y) { return scratch.moments.data() + y % rows * 4 * stride; };
+    std::int64_t similarity(Scratch& scratch, const Plane& a, const Plane& b, const Tile& windows,
+                            const Tile& texels) const {
+        const std::size_t middle = texels.width * texels.height / 2;
+        const std::size_t at = middle / texels.width * kSsimStride + middle % texels.width;
+        const float center = (a[at] + b[at]) / 2;
+        const auto slot = [&](std::size_t y) { return scratch.products.data() + y % kSlots * kMoments; };
         std::int64_t sum = 0;
-        for (std::size_t y = 0; y < texels.height; ++y) {
-            moment_products(a.data() + y * texels.width, b.data() + y * texels.width, center, texels.width,
-                            scratch.row.data());
-            for (std::size_t i = 0; i < 4; ++i)
-                filter(scratch.row.data() + i * texels.width, 1, across_, stride, row_of(y) + i * stride);
-            if (y + 1 < rows) continue;
-            if (rows == kSsimWindow) {
-                std::array<const float*, kSsimWindow> window;
-                for (std::size_t k = 0; k < rows; ++k) window[k] = row_of(y + 1 + k);
-                sum += sum_of_windows(window, down_, stride, center, stride);
-            } else {  // a window as high as the image
-                filter(scratch.moments.data(), 4 * stride, down_, 4 * stride, scratch.filtered.data());
-                sum += sum_of_similarities(scratch.filtered.data(), stride, center, stride);
-            }
+        for (std::size_t y = 0, filled = 0; y < windows.height;) {
+            const std::size_t rows = windows.height - y < kSsimRows ? 1 : kSsimRows;
+            std::array<const float*, kSlots> products;
+            const std::size_t needed = rows + down_.size() - 1;
+            for (; filled < y + needed; ++filled)
+                moment_products(a.data() + filled * kSsimStride, b.data() + filled * kSsimStride, center, slot(filled));
+            for (std::size_t k = 0; k < needed; ++k) products[k] = slot(y + k);
+            filter_columns(std::span(products).first(needed), down_, rows, scratch.moments.data());
+            for (std::size_t row = 0; row < rows; ++row)
+                sum += sum_of_windows(scratch.moments.data() + row * kMoments, across_, center, windows.width);
+            y += rows;
         }
         return sum;
     }
