@@ -35,7 +35,7 @@ DeviceFilters device_filters(const FlipFilters& filters, const float* weights) {
     std::array<DeviceTaps, kFilters> taps;
     for (std::size_t i = 0; const Taps* each : all_of(filters)) {
         const auto count = static_cast<unsigned>(each->size());
-        taps[i++] = {weights, count, std::equal(each->begin(), each->begin() + count / 2, each->rbegin())};
+        taps[i++] = {weights, count};
         weights += count;
     }
     DeviceFilters of_device{};

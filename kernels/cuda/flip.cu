@@ -1,25 +1,12 @@
 #include "kernels/cuda/flip.h"
 
 #include "kernels/cuda/over_warp.h"
+#include "kernels/metrics/weighted_sum.h"
 
 namespace texton::detail {
 namespace {
 
 constexpr unsigned kThreads = FlipBlocks::kThreads;
-
-/// Filters values that follow each other. `value(k)` is the value of weight k.
-template <class Value>
-__device__ float filtered(const DeviceTaps& taps, const Value& value) {
-    if (!taps.is_symmetric) {
-        float sum = 0;
-        for (unsigned k = 0; k < taps.count; ++k) sum += taps.weights[k] * value(k);
-        return sum;
-    }
-    const unsigned middle = taps.count / 2;
-    float sum = taps.weights[middle] * value(middle);
-    for (unsigned k = 0; k < middle; ++k) sum += taps.weights[k] * (value(k) + value(taps.count - 1 - k));
-    return sum;
-}
 
 __device__ std::uint64_t column() { return std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; }
 
@@ -72,7 +59,7 @@ __global__ void __launch_bounds__(kThreads)
     };
     const auto filter = [&](const DeviceTaps& taps, const auto& value) {
         const std::int64_t first = static_cast<std::int64_t>(x) - taps.count / 2;
-        return filtered(taps, [&](unsigned k) {
+        return weighted_sum(taps.weights, taps.count, [&](std::size_t k) {
             const std::int64_t at = first + k;
             return value(at < 0 ? 0 : at > last ? last : at);
         });
@@ -104,7 +91,7 @@ __device__ Seen seen(const ComparedImages& images, const FlipStrip& strip, const
         const float* const values = row_of(strip.filtered, FlipStrip::kFiltered, plane, image,
                                            row + strip.rim - taps.count / 2, images, strip) +
                                     x;
-        return filtered(taps, [&](unsigned k) { return values[k * images.width]; });
+        return weighted_sum(taps.weights, taps.count, [&](std::size_t k) { return values[k * images.width]; });
     };
     float opponents[4];
     for (unsigned i = 0; i < 4; ++i) opponents[i] = filter(i, filters.down[i]);

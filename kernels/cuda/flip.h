@@ -11,7 +11,6 @@ namespace texton::detail {
 struct DeviceTaps {
     const float* weights;
     unsigned count;
-    bool is_symmetric;  ///< pairs of values with equal weights are added first, as in kernels/metrics/filter.h
 };
 
 /// The filters of FlipFilters. The first four are those of contrast sensitivity.

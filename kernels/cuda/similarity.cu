@@ -1,7 +1,7 @@
 // SSIM on a CUDA device. A block computes a tile of windows from top to bottom, a few rows at a time: it filters values of
 // both images down the columns, and filters the results along the rows. The values are in a ring of rows, so that each is
 // loaded once, while the results of the rows above it are filtered. A thread computes four neighboring results, because they
-// share most of what they read. The order of each sum is that of kernels/metrics/filter.h.
+// share most of what they read. The sums are those of kernels/metrics/weighted_sum.h.
 #include <cuda_fp16.h>
 
 #include <type_traits>
@@ -9,6 +9,7 @@
 #include "kernels/cuda/comparison.h"
 #include "kernels/cuda/over_warp.h"
 #include "kernels/cuda/stored_codes.h"
+#include "kernels/metrics/weighted_sum.h"
 
 namespace texton::detail {
 namespace {
@@ -161,17 +162,6 @@ private:
     }
 };
 
-/// Returns the weighted sum of the first kTaps values of an array.
-__device__ float weighted(const float* values, const float (&weights)[kTaps]) {
-    float sum = 0;
-#pragma unroll
-    for (unsigned step = 0; step < kTaps; ++step) {
-        const std::size_t k = tap_of_step(step, kTaps);
-        sum = std::fma(weights[k], values[k], sum);
-    }
-    return sum;
-}
-
 __device__ void add_to(unsigned long long* result, long long sum) {
     sum = over_warp(sum, Sum{});
     if (threadIdx.x % 32 == 0) atomicAdd(&result[blockIdx.y], static_cast<unsigned long long>(sum));
@@ -226,7 +216,8 @@ __device__ void filter_columns(Shared& shared, const SsimWeights& weights, unsig
     const auto store = [&](unsigned moment, const float(&values)[kFrom]) {
 #pragma unroll
         for (unsigned i = 0; i < kOutputs; ++i)
-            shared.moments[moment][group + i][column] = weighted(values + i, weights.down);
+            shared.moments[moment][group + i][column] =
+                weighted_sum(weights.down, kTaps, [&](std::size_t k) { return values[i + k]; });
     };
     store(0, p);
     store(1, q);
@@ -254,7 +245,8 @@ __device__ long long similarities(const Shared& shared, const SsimWeights& weigh
             reinterpret_cast<float4*>(values)[i] = reinterpret_cast<const float4*>(&shared.moments[m][row][column])[i];
         }
 #pragma unroll
-        for (unsigned i = 0; i < kOutputs; ++i) moments[m][i] = weighted(values + i, weights.across);
+        for (unsigned i = 0; i < kOutputs; ++i)
+            moments[m][i] = weighted_sum(weights.across, kTaps, [&](std::size_t k) { return values[i + k]; });
     }
     long long sum = 0;
 #pragma unroll
@@ -290,17 +282,6 @@ __global__ void __launch_bounds__(kThreads, 3)
     add_to(result, sum);
 }
 
-/// Filters values of any number in the order of kernels/metrics/filter.h.
-template <class Value>
-__device__ float filtered(const float* weights, unsigned count, const Value& value) {
-    float sum = 0;
-    for (unsigned step = 0; step < count; ++step) {
-        const auto k = static_cast<unsigned>(tap_of_step(step, count));
-        sum = std::fma(weights[k], value(k), sum);
-    }
-    return sum;
-}
-
 /// For images that are smaller than a full window along an axis. Each thread computes whole windows.
 __global__ void __launch_bounds__(kThreads)
     small_windows(const __grid_constant__ ComparedImages images, const __grid_constant__ SsimWeights weights,
@@ -314,8 +295,8 @@ __global__ void __launch_bounds__(kThreads)
         const std::uint64_t x = tile.x + i % tile.width, y = tile.y + i / tile.width;
         float moments[kMoments];
         for (unsigned m = 0; m < kMoments; ++m) {
-            moments[m] = filtered(weights.across, weights.across_count, [&](unsigned column) {
-                return filtered(weights.down, weights.down_count, [&](unsigned row) {
+            moments[m] = weighted_sum(weights.across, weights.across_count, [&](std::size_t column) {
+                return weighted_sum(weights.down, weights.down_count, [&](std::size_t row) {
                     const float p = value(images.a.at(images.format, x + column, y + row, tile.z)) - center;
                     const float q = value(images.b.at(images.format, x + column, y + row, tile.z)) - center;
                     return m == 0 ? p : m == 1 ? q : m == 2 ? p * p + q * q : p * q;

@@ -9,9 +9,8 @@
 
 namespace texton::detail {
 
-/// Writes out[i] = the sum of taps[k] * in[i + k * stride]: along a row if `stride` is 1, down a column if it is the
-/// stride of rows. Each product is fused with the sum, in the order of tap_of_step(), so the result does not depend on the
-/// vector length of the CPU.
+/// Writes out[i] = the weighted_sum() of in[i + k * stride]: along a row if `stride` is 1, down a column if it is the stride
+/// of rows.
 void filter(const float* in, std::size_t stride, std::span<const float> taps, std::size_t count, float* out);
 
 /// Writes the luma of `count` texels.
@@ -26,11 +25,11 @@ inline constexpr std::size_t kSsimRows = 4;  ///< number of rows that are filter
 /// Writes the values that the moments of SSIM are filtered from, one row of each: p, q, p * p + q * q and p * q, where p is
 /// a - center and q is b - center.
 void moment_products(const float* a, const float* b, float center, float* products);
-/// Filters rows of moment_products() down the columns, with the sums of filter(): kSsimRows results from the rows
+/// Filters rows of moment_products() down the columns, with the sums of weighted_sum(): kSsimRows results from the rows
 /// `products[0]` to `products[kSsimRows + weights.size() - 2]`, or one from the first `weights.size()` rows.
 void filter_columns(std::span<const float* const> products, std::span<const float> weights, std::size_t rows,
                     float* out);
-/// Filters a result of filter_columns() along the row, with the sums of filter(), and returns the sum of
+/// Filters a result of filter_columns() along the row, likewise, and returns the sum of
 /// fixed_similarity() of its first `count` windows.
 std::int64_t sum_of_windows(const float* moments, std::span<const float> weights, float center, std::size_t count);
 

@@ -1,5 +1,5 @@
 // The similarity of one window, and the division of an image into tiles, which every device uses. The values of a tile are
-// filtered down the columns, then along the rows. Each product of a filter is fused with the sum, in the order of tap_of_step().
+// filtered down the columns, then along the rows. Sums of filters are those of kernels/metrics/weighted_sum.h.
 #pragma once
 #include <cmath>
 #include <cstddef>
@@ -17,12 +17,6 @@ inline constexpr float kSsimRed = 0.299f, kSsimGreen = 0.587f, kSsimBlue = 0.114
 inline constexpr float kSsimC1 = 0.01f * 0.01f, kSsimC2 = 0.03f * 0.03f;
 /// Similarities are added as integers in units of 2^-30, so that their sum does not depend on the order.
 inline constexpr float kSsimUnit = 0x1p30f;
-
-/// Returns which of `count` taps a filter adds at a step: the first, the last, the second, and so on to the middle, whose
-/// weight is the largest. So most sums are small when they are rounded.
-TEXTON_HD constexpr std::size_t tap_of_step(std::size_t step, std::size_t count) {
-    return step % 2 == 0 ? step / 2 : count - 1 - step / 2;
-}
 
 /// Returns the SSIM of a window in units of 2^-30. The moments are the weighted means of p, q, p * p + q * q and p * q,
 /// where p and q are the values of both images minus `center`.
