@@ -1,9 +1,12 @@
 #include "kernels/metrics/code_rows.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "kernels/metrics/codes.h"
+#include "kernels/metrics/difference_sums.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/metrics/code_rows.cpp"
@@ -15,6 +18,19 @@ namespace texton::detail {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+
+std::uint32_t code_of_channel(FormatKind kind, int bits, const std::byte* channel) {
+    std::uint32_t stored = 0;
+    std::memcpy(&stored, channel, static_cast<std::size_t>(bits) / 8);
+    return ordered_code(kind, stored, bits);
+}
+
+std::uint32_t magnitude_of_code(std::uint32_t code, int bits) {
+    const std::uint32_t zero = std::uint32_t{1} << (bits - 1);
+    return code < zero ? zero - code : code - zero;
+}
+
+std::uint32_t infinity_of(int bits) { return bits == 16 ? 0x7c00 : 0x7f800000; }
 
 #if HWY_TARGET == HWY_SCALAR
 
@@ -41,6 +57,45 @@ std::uint32_t add_row(const std::uint32_t* a, const std::uint32_t* b, std::size_
     return largest;
 }
 
+LargestDifference difference_row(const std::uint32_t* a, const std::uint32_t* b, std::size_t count, int bits,
+                                 std::size_t channels, std::size_t compared, FloatDifferences& sums,
+                                 double* differences, double* squares, std::uint32_t* distances) {
+    LargestDifference largest{};
+    for (std::size_t i = 0; i < count * channels; i += channels) {
+        std::uint32_t of_texel = 0;
+        for (std::size_t c = 0; c < channels; ++c) {
+            const std::uint32_t first = a[i + c], second = b[i + c];
+            const std::uint32_t distance = c >= compared ? 0 : first < second ? second - first : first - second;
+            distances[i + c] = distance;
+            if (distance == 0) continue;
+            const double apart = std::abs(double{float_of_code(first, bits)} - double{float_of_code(second, bits)});
+            const std::size_t lane = (i + c) % (kSegmentLanes * channels);
+            differences[lane] += apart;
+            squares[lane] += apart * apart;
+            ++sums.differing[c];
+            ++sums.histogram[static_cast<std::size_t>(std::bit_width(distance))];
+            sums.largest[c] = std::max(sums.largest[c], distance);
+            sums.max[c] = std::max(sums.max[c], apart);
+            of_texel = std::max(of_texel, distance);
+            largest.difference = std::max(largest.difference, apart);
+        }
+        sums.texels += of_texel != 0 ? 1 : 0;
+        largest.ulp = std::max(largest.ulp, of_texel);
+    }
+    return largest;
+}
+
+bool finite_row(const std::uint32_t* codes, std::size_t count, int bits) {
+    std::uint32_t largest = 0;
+    for (std::size_t i = 0; i < count; ++i) largest = std::max(largest, magnitude_of_code(codes[i], bits));
+    return largest < infinity_of(bits);
+}
+
+void code_row(FormatKind kind, int bits, const std::byte* channels, std::size_t count, std::uint32_t* codes) {
+    for (std::size_t i = 0; i < count; ++i, channels += static_cast<std::size_t>(bits) / 8)
+        codes[i] = code_of_channel(kind, bits, channels);
+}
+
 std::size_t value_row(const StoredValues&, const std::byte*, std::size_t, std::span<float* const>) { return 0; }
 
 #else
@@ -49,29 +104,42 @@ using Tag = hn::ScalableTag<std::uint32_t>;
 using Wide = hn::Repartition<std::uint64_t, Tag>;
 using Vector = hn::Vec<Tag>;
 
+// Returns all bits of the lanes whose channels are compared.
+HWY_INLINE Vector bits_of_compared(std::size_t channels, std::size_t compared) {
+    HWY_ALIGN std::uint32_t keep[hn::MaxLanes(Tag())];
+    for (std::size_t lane = 0; lane < hn::Lanes(Tag()); ++lane)
+        keep[lane] = lane % channels < compared ? 0xffffffffU : 0;
+    return hn::Load(Tag(), keep);
+}
+
+HWY_INLINE Vector distance_of(Vector a, Vector b) { return hn::Sub(hn::Max(a, b), hn::Min(a, b)); }
+
+// Returns -1, as an unsigned number, in the lanes that are not 0.
+HWY_INLINE Vector nonzero(Vector values) { return hn::VecFromMask(Tag(), hn::Ne(values, hn::Zero(Tag()))); }
+
+// Returns a number that is not 0 in the lanes of texels in which any lane is not 0.
+HWY_INLINE Vector over_texel(Vector values, std::size_t channels) {
+    if (channels >= 2) values = hn::Or(values, hn::Shuffle2301(values));
+    if (channels == 4) values = hn::Or(values, hn::Shuffle1032(values));
+    return values;
+}
+
 // A vector has the channels of whole texels, so a lane always has the same channel: its number modulo `channels`.
 class Distances {
 public:
-    Distances(std::size_t channels, std::size_t compared) : channels_(channels) {
-        HWY_ALIGN std::uint32_t keep[hn::MaxLanes(Tag())];
-        for (std::size_t lane = 0; lane < hn::Lanes(tag_); ++lane)
-            keep[lane] = lane % channels < compared ? 0xffffffffU : 0;
-        keep_ = hn::Load(tag_, keep);
-    }
+    Distances(std::size_t channels, std::size_t compared)
+        : channels_(channels), keep_(bits_of_compared(channels, compared)) {}
 
     Vector add(const std::uint32_t* a, const std::uint32_t* b) {
         const Vector first = hn::LoadU(tag_, a), second = hn::LoadU(tag_, b);
-        const Vector distance = hn::And(keep_, hn::Sub(hn::Max(first, second), hn::Min(first, second)));
+        const Vector distance = hn::And(keep_, distance_of(first, second));
         const Vector square = hn::Mul(distance, distance);
         differing_ = hn::Sub(differing_, nonzero(distance));
         sum_ = hn::Add(sum_, distance);
         lower_squares_ = hn::Add(lower_squares_, hn::PromoteTo(wide_, hn::LowerHalf(square)));
         upper_squares_ = hn::Add(upper_squares_, hn::PromoteTo(wide_, hn::UpperHalf(half_, square)));
         largest_ = hn::Max(largest_, distance);
-        Vector of_texel = distance;
-        if (channels_ >= 2) of_texel = hn::Or(of_texel, hn::Shuffle2301(of_texel));
-        if (channels_ == 4) of_texel = hn::Or(of_texel, hn::Shuffle1032(of_texel));
-        texels_ = hn::Sub(texels_, nonzero(of_texel));
+        texels_ = hn::Sub(texels_, nonzero(over_texel(distance, channels_)));
         return distance;
     }
 
@@ -101,9 +169,6 @@ public:
     }
 
 private:
-    // Returns -1, as an unsigned number, in the lanes that are not 0.
-    Vector nonzero(Vector values) const { return hn::VecFromMask(tag_, hn::Ne(values, hn::Zero(tag_))); }
-
     static constexpr Tag tag_{};
     static constexpr Wide wide_{};
     static constexpr hn::Half<Tag> half_{};
@@ -139,6 +204,205 @@ std::uint32_t add_row(const std::uint32_t* a, const std::uint32_t* b, std::size_
         sums.at_least[bit] += found;
     }
     return largest;
+}
+
+using Doubles = hn::Repartition<double, Tag>;
+
+// Differences of vectors of finite floats, of which the lower and the upper half are added apart.
+template <int bits>
+class DifferencesOfFloats {
+public:
+    explicit DifferencesOfFloats(std::size_t channels) : channels_(channels) {}
+
+    void add(Vector a, Vector b, Vector distance, double* differences, double* squares) {
+        const auto first = values(a), second = values(b);
+        differing_ = hn::Sub(differing_, nonzero(distance));
+        largest_ = hn::Max(largest_, distance);
+        texels_ = hn::Sub(texels_, nonzero(over_texel(distance, channels_)));
+        const auto kept = hn::RebindMask(floats_, hn::Ne(distance, hn::Zero(tag_)));
+        const auto one = hn::IfThenElseZero(kept, first), other = hn::IfThenElseZero(kept, second);
+        add(hn::LowerHalf(half_, one), hn::LowerHalf(half_, other), 0, differences, squares);
+        add(hn::UpperHalf(half_, one), hn::UpperHalf(half_, other), 1, differences, squares);
+    }
+
+    // Adds the sums of all lanes, and returns the largest difference.
+    double add_to(FloatDifferences& sums) const {
+        constexpr std::size_t kMax = hn::MaxLanes(Tag());
+        HWY_ALIGN std::uint32_t differing[kMax], largest[kMax], texels[kMax];
+        HWY_ALIGN double max[kMax];
+        hn::Store(differing_, tag_, differing);
+        hn::Store(largest_, tag_, largest);
+        hn::Store(texels_, tag_, texels);
+        hn::Store(max_[0], doubles_, max);
+        hn::Store(max_[1], doubles_, max + hn::Lanes(doubles_));
+        double largest_of_all = 0;
+        for (std::size_t lane = 0; lane < hn::Lanes(tag_); ++lane) {
+            const std::size_t channel = lane % channels_;
+            sums.differing[channel] += differing[lane];
+            sums.largest[channel] = std::max(sums.largest[channel], largest[lane]);
+            sums.max[channel] = std::max(sums.max[channel], max[lane]);
+            largest_of_all = std::max(largest_of_all, max[lane]);
+            if (channel == 0) sums.texels += texels[lane];
+        }
+        return largest_of_all;
+    }
+
+private:
+    // The same as float_of_code().
+    static auto values(Vector codes) {
+        const auto from_zero = hn::BitCast(numbers_, hn::Sub(codes, hn::Set(tag_, 1u << (bits - 1))));
+        const auto sign = hn::And(hn::BitCast(tag_, from_zero), hn::Set(tag_, 0x80000000u));
+        const auto magnitude = hn::BitCast(tag_, hn::Abs(from_zero));
+        if constexpr (bits == 32) {
+            return hn::BitCast(floats_, hn::Or(sign, magnitude));
+        } else {
+            const auto value = hn::BitCast(floats_, hn::Or(sign, hn::ShiftLeft<13>(magnitude)));
+            return hn::Mul(value, hn::Set(floats_, 0x1p112f));
+        }
+    }
+
+    template <class Half>
+    void add(Half one, Half other, std::size_t which, double* differences, double* squares) {
+        const auto apart = hn::Abs(hn::Sub(hn::PromoteTo(doubles_, one), hn::PromoteTo(doubles_, other)));
+        const std::size_t at = which * hn::Lanes(doubles_);
+        hn::StoreU(hn::Add(hn::LoadU(doubles_, differences + at), apart), doubles_, differences + at);
+        hn::StoreU(hn::Add(hn::LoadU(doubles_, squares + at), hn::Mul(apart, apart)), doubles_, squares + at);
+        max_[which] = hn::Max(max_[which], apart);
+    }
+
+    static constexpr Tag tag_{};
+    static constexpr Doubles doubles_{};
+    static constexpr hn::RebindToSigned<Tag> numbers_{};
+    static constexpr hn::RebindToFloat<Tag> floats_{};
+    static constexpr hn::Half<hn::RebindToFloat<Tag>> half_{};
+    std::size_t channels_;
+    Vector differing_ = hn::Zero(tag_), largest_ = hn::Zero(tag_), texels_ = hn::Zero(tag_);
+    hn::Vec<Doubles> max_[2] = {hn::Zero(doubles_), hn::Zero(doubles_)};
+};
+
+// Counts values that are not 0 by their bits. Returns the largest.
+HWY_INLINE std::uint32_t count_by_bits(const std::uint32_t* values, std::size_t count,
+                                       std::array<std::uint64_t, 33>& histogram) {
+    const Tag tag;
+    const std::size_t lanes = hn::Lanes(tag);
+    std::uint32_t largest = 0;
+    for (std::size_t i = 0; i < count; i += lanes) {
+        std::uint8_t bytes[8] = {};  // one bit for each lane
+        hn::StoreMaskBits(tag, hn::Ne(hn::LoadU(tag, values + i), hn::Zero(tag)), bytes);
+        std::uint64_t is_counted;
+        std::memcpy(&is_counted, bytes, sizeof is_counted);
+        for (; is_counted != 0; is_counted &= is_counted - 1) {
+            const std::uint32_t value = values[i + static_cast<std::size_t>(std::countr_zero(is_counted))];
+            ++histogram[static_cast<std::size_t>(std::bit_width(value))];
+            largest = std::max(largest, value);
+        }
+    }
+    return largest;
+}
+
+template <int bits>
+LargestDifference differences_of_floats(const std::uint32_t* a, const std::uint32_t* b, std::size_t count,
+                                        std::size_t channels, std::size_t compared, FloatDifferences& sums,
+                                        double* differences, double* squares, std::uint32_t* distances) {
+    const Tag tag;
+    const std::size_t lanes = hn::Lanes(tag), values = count * channels, segment = kSegmentLanes * channels;
+    const Vector keep = bits_of_compared(channels, compared);
+    DifferencesOfFloats<bits> row(channels);
+    for (std::size_t begin = 0; begin < values; begin += segment) {
+        for (std::size_t lane = 0; lane < segment; lane += lanes) {
+            const std::size_t i = begin + lane;
+            const Vector one = hn::LoadU(tag, a + i), other = hn::LoadU(tag, b + i);
+            const Vector distance = hn::And(keep, distance_of(one, other));
+            hn::StoreU(distance, tag, distances + i);
+            if (hn::AllTrue(tag, hn::Eq(distance, hn::Zero(tag)))) continue;
+            row.add(one, other, distance, differences + lane, squares + lane);
+        }
+    }
+    const double difference = row.add_to(sums);
+    return {count_by_bits(distances, values, sums.histogram), difference};
+}
+
+LargestDifference difference_row(const std::uint32_t* a, const std::uint32_t* b, std::size_t count, int bits,
+                                 std::size_t channels, std::size_t compared, FloatDifferences& sums,
+                                 double* differences, double* squares, std::uint32_t* distances) {
+    const auto add = bits == 16 ? &differences_of_floats<16> : &differences_of_floats<32>;
+    return add(a, b, count, channels, compared, sums, differences, squares, distances);
+}
+
+bool finite_row(const std::uint32_t* codes, std::size_t count, int bits) {
+    const Tag tag;
+    const hn::RebindToSigned<Tag> numbers;
+    const auto zero = hn::Set(tag, 1u << (bits - 1));
+    const std::size_t lanes = hn::Lanes(tag);
+    Vector largest_of_lanes = hn::Zero(tag);
+    std::size_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        const auto from_zero = hn::BitCast(numbers, hn::Sub(hn::LoadU(tag, codes + i), zero));
+        largest_of_lanes = hn::Max(largest_of_lanes, hn::BitCast(tag, hn::Abs(from_zero)));
+    }
+    HWY_ALIGN std::uint32_t magnitudes[hn::MaxLanes(Tag())];
+    hn::Store(largest_of_lanes, tag, magnitudes);
+    std::uint32_t largest = *std::max_element(magnitudes, magnitudes + lanes);
+    for (; i < count; ++i) largest = std::max(largest, magnitude_of_code(codes[i], bits));
+    return largest < infinity_of(bits);
+}
+
+// Writes the ordered codes of channels. The last vector may overlap the one before it.
+template <class Stored, class CodeOf>
+HWY_INLINE std::size_t code_vectors(const std::byte* channels, std::size_t count, std::uint32_t* codes,
+                                    const CodeOf& code_of) {
+    const Tag tag;
+    const hn::Rebind<Stored, Tag> stored;
+    const std::size_t lanes = hn::Lanes(tag);
+    if (count < lanes) return 0;
+    const auto* const from = reinterpret_cast<const Stored*>(channels);
+    for (std::size_t i = 0; i < count; i += lanes) {
+        i = std::min(i, count - lanes);
+        if constexpr (sizeof(Stored) == sizeof(std::uint32_t))
+            hn::StoreU(code_of(hn::LoadU(tag, from + i)), tag, codes + i);
+        else
+            hn::StoreU(code_of(hn::PromoteTo(tag, hn::LoadU(stored, from + i))), tag, codes + i);
+    }
+    return count;
+}
+
+template <class Stored>
+HWY_INLINE std::size_t code_vectors(FormatKind kind, const std::byte* channels, std::size_t count,
+                                    std::uint32_t* codes) {
+    const Tag tag;
+    constexpr int kBits = 8 * sizeof(Stored);
+    const auto zero = hn::Set(tag, 1u << (kBits - 1));
+    switch (kind) {
+        case FormatKind::uint:
+        case FormatKind::unorm:
+        case FormatKind::srgb:
+            return code_vectors<Stored>(channels, count, codes, [](Vector bits) HWY_ATTR { return bits; });
+        case FormatKind::sint:
+            return code_vectors<Stored>(channels, count, codes,
+                                        [=](Vector bits) HWY_ATTR { return hn::Xor(bits, zero); });
+        case FormatKind::snorm:
+            return code_vectors<Stored>(channels, count, codes, [=](Vector bits) HWY_ATTR {
+                return hn::Max(hn::Xor(bits, zero), hn::Set(tag, 1));
+            });
+        case FormatKind::floating: break;
+    }
+    const hn::RebindToSigned<Tag> numbers;
+    const auto infinity = hn::Set(numbers, static_cast<std::int32_t>(infinity_of(kBits)));
+    return code_vectors<Stored>(channels, count, codes, [=](Vector bits) HWY_ATTR {
+        const auto magnitude = hn::AndNot(zero, bits);
+        const auto is_negative = hn::Ne(hn::And(bits, zero), hn::Zero(tag));
+        const auto code = hn::IfThenElse(is_negative, hn::Sub(zero, magnitude), hn::Add(zero, magnitude));
+        const auto is_nan = hn::Gt(hn::BitCast(numbers, magnitude), infinity);
+        return hn::IfThenElse(hn::RebindMask(tag, is_nan), hn::Set(tag, kNanCode), code);
+    });
+}
+
+void code_row(FormatKind kind, int bits, const std::byte* channels, std::size_t count, std::uint32_t* codes) {
+    const std::size_t done = bits == 8    ? code_vectors<std::uint8_t>(kind, channels, count, codes)
+                             : bits == 16 ? code_vectors<std::uint16_t>(kind, channels, count, codes)
+                                          : code_vectors<std::uint32_t>(kind, channels, count, codes);
+    for (std::size_t i = done; i < count; ++i)
+        codes[i] = code_of_channel(kind, bits, channels + i * static_cast<std::size_t>(bits) / 8);
 }
 
 // The stored bits of the channels of as many texels as a vector has lanes.
@@ -257,11 +521,29 @@ HWY_AFTER_NAMESPACE();
 namespace texton::detail {
 
 HWY_EXPORT(add_row);
+HWY_EXPORT(difference_row);
+HWY_EXPORT(finite_row);
+HWY_EXPORT(code_row);
 HWY_EXPORT(value_row);
 
 std::uint32_t add_distances(const std::uint32_t* a, const std::uint32_t* b, std::size_t count, std::size_t channels,
                             std::size_t compared, CodeDistances& sums, std::uint32_t* distances) {
     return HWY_DYNAMIC_DISPATCH(add_row)(a, b, count, channels, compared, sums, distances);
+}
+
+LargestDifference add_differences(const std::uint32_t* a, const std::uint32_t* b, std::size_t count, int bits,
+                                  std::size_t channels, std::size_t compared, FloatDifferences& sums,
+                                  double* differences, double* squares, std::uint32_t* distances) {
+    return HWY_DYNAMIC_DISPATCH(difference_row)(a, b, count, bits, channels, compared, sums, differences, squares,
+                                                distances);
+}
+
+bool are_finite(const std::uint32_t* codes, std::size_t count, int bits) {
+    return HWY_DYNAMIC_DISPATCH(finite_row)(codes, count, bits);
+}
+
+void codes_of_channels(FormatKind kind, int bits, const std::byte* channels, std::size_t count, std::uint32_t* codes) {
+    HWY_DYNAMIC_DISPATCH(code_row)(kind, bits, channels, count, codes);
 }
 
 std::size_t values_of_texels(const StoredValues& stored, const std::byte* texels, std::size_t count,

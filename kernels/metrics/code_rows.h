@@ -1,5 +1,4 @@
-// Vector code for rows of texels that are not packed, and for rows of ordered codes of at most 16 bits, which is what all
-// formats have except floats and 32-bit integers.
+// Vector code for rows of texels that are not packed, and for rows of ordered codes.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -28,6 +27,36 @@ inline constexpr std::size_t kMaxDistances = 1024;
 /// 4 * kMaxDistances values.
 std::uint32_t add_distances(const std::uint32_t* a, const std::uint32_t* b, std::size_t count, std::size_t channels,
                             std::size_t compared, CodeDistances& sums, std::uint32_t* distances);
+
+/// Sums over the differences of two images' finite floats, by channel.
+struct FloatDifferences {
+    std::array<std::uint64_t, 4> differing{};  ///< number of ulp distances that are not 0
+    std::array<std::uint32_t, 4> largest{};    ///< largest ulp distance
+    std::array<double, 4> max{};               ///< largest difference
+    std::array<std::uint64_t, 33>
+        histogram{};           ///< ulp distances of all channels, by their bits; without those that are 0
+    std::uint64_t texels = 0;  ///< number of texels with a distance that is not 0
+};
+
+/// The largest differences of texels.
+struct LargestDifference {
+    std::uint32_t ulp;
+    double difference;
+};
+
+/// Adds the differences of `count` texels, a multiple of kSegmentLanes and at most kMaxDistances, whose codes are finite and
+/// have `bits` bits, with 1, 2 or 4 channels, of which the first `compared` are compared. The differences and their squares
+/// are added to the sums of kSegmentLanes texels, of which the first texel has the first one. Writes the ulp distances, those
+/// of other channels as 0.
+LargestDifference add_differences(const std::uint32_t* a, const std::uint32_t* b, std::size_t count, int bits,
+                                  std::size_t channels, std::size_t compared, FloatDifferences& sums,
+                                  double* differences, double* squares, std::uint32_t* distances);
+
+/// Returns true if all codes of a float format are finite.
+[[nodiscard]] bool are_finite(const std::uint32_t* codes, std::size_t count, int bits);
+
+/// Writes ordered_code() of `count` channels with 8, 16 or 32 bits, which follow each other.
+void codes_of_channels(FormatKind kind, int bits, const std::byte* channels, std::size_t count, std::uint32_t* codes);
 
 /// How texels that are not packed become values: those of CodeFormat::finite_value().
 struct StoredValues {

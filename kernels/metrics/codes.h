@@ -42,6 +42,18 @@ TEXTON_HD inline std::uint32_t ordered_code(FormatKind kind, std::uint32_t store
     return stored;
 }
 
+/// Returns the value of a code with 16 or 32 bits of a float format. Not for kNanCode.
+TEXTON_HD inline float float_of_code(std::uint32_t code, int bits) {
+    const std::uint32_t zero = bits == 16 ? 0x8000u : 0x80000000u;
+    const std::uint32_t magnitude = code < zero ? zero - code : code - zero;
+    const std::uint32_t sign = code < zero ? 0x80000000u : 0;
+    if (bits == 32) return float_of(sign | magnitude);
+    if (magnitude == 0x7c00u) return float_of(sign | 0x7f800000u);
+    // The exponent of a float16 is biased by 15, that of a float by 127: 112 more. The product is exact, also for
+    // denormals.
+    return float_of(sign | magnitude << 13) * 0x1p112f;
+}
+
 /// The codes of a plain or packed format. Trivially copyable, so that it can be an argument of a CUDA kernel.
 class CodeFormat {
 public:
@@ -78,7 +90,7 @@ public:
 
     TEXTON_HD double value(std::uint32_t code, std::size_t channel) const {
         if (!is_float()) return (code - zero_[channel]) / divisor_[channel];
-        return static_cast<double>(code == kNanCode ? float_of(0x7fc00000u) : float_of_code(code));
+        return static_cast<double>(code == kNanCode ? float_of(0x7fc00000u) : float_of_code(code, bits_));
     }
     /// Returns the number of codes in a range of values of length 1. Not for float formats.
     TEXTON_HD double divisor(std::size_t channel) const { return divisor_[channel]; }
@@ -89,11 +101,6 @@ public:
         return !is_float() || (code != kNanCode && !is_infinite(code));
     }
     TEXTON_HD bool is_infinite(std::uint32_t code) const { return code == infinity_[0] || code == infinity_[1]; }
-    /// Returns true if a code of a float format is finite. Unlike is_finite(), loops that call it are vectorized.
-    bool is_finite_float(std::uint32_t code) const {
-        return code - infinity_[0] - 1 <
-               infinity_[1] - infinity_[0] - 1;  // the finite codes are between the infinities
-    }
 
     /// Returns the ulp distance of two codes.
     TEXTON_HD std::uint32_t distance(std::uint32_t a, std::uint32_t b) const {
@@ -121,7 +128,7 @@ public:
             return static_cast<float>(static_cast<std::int32_t>(code) - static_cast<std::int32_t>(zero_[channel])) *
                    factor;
         if (!is_float()) return static_cast<float>((code - zero_[channel]) * scale);
-        const double value = is_finite(code) ? static_cast<double>(float_of_code(code)) * scale : 0;
+        const double value = is_finite(code) ? static_cast<double>(float_of_code(code, bits_)) * scale : 0;
         return static_cast<float>(value < -kFarOut ? -kFarOut : value > kFarOut ? kFarOut : value);
     }
 
@@ -135,17 +142,6 @@ private:
         std::memcpy(&stored, from, sizeof stored);
         return stored;
 #endif
-    }
-
-    TEXTON_HD float float_of_code(std::uint32_t code) const {
-        const std::uint32_t zero = bits_ == 16 ? 0x8000u : 0x80000000u;
-        const std::uint32_t magnitude = code < zero ? zero - code : code - zero;
-        const std::uint32_t sign = code < zero ? 0x80000000u : 0;
-        if (bits_ == 32) return float_of(sign | magnitude);
-        if (magnitude == 0x7c00u) return float_of(sign | 0x7f800000u);
-        // The exponent of a float16 is biased by 15, that of a float by 127: 112 more. The product is exact, also for
-        // denormals.
-        return float_of(sign | magnitude << 13) * 0x1p112f;
     }
 
     FormatKind kind_;

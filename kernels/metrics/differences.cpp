@@ -11,34 +11,33 @@ namespace {
 
 constexpr std::size_t kPartSegments = 128;
 
-// The sums of a segment in lanes.
+// The sums of a segment in lanes. The channels of a lane follow each other.
 struct Lanes {
-    std::array<std::array<double, kSegmentLanes>, 4> differences{};
-    std::array<std::array<double, kSegmentLanes>, 4> squares{};
+    std::array<double, 4 * kSegmentLanes> differences{};
+    std::array<double, 4 * kSegmentLanes> squares{};
     bool is_clear = true;
 
-    RoundedSums take() {
+    RoundedSums take(std::size_t channels) {
         RoundedSums sums;
         if (is_clear) return sums;
-        for (std::size_t c = 0; c < 4; ++c) {
-            sums.differences[c] = folded(differences[c]);
-            sums.squares[c] = folded(squares[c]);
-        }
+        fold(differences, channels, sums.differences);
+        fold(squares, channels, sums.squares);
         *this = Lanes();
         return sums;
     }
 
 private:
-    static double folded(std::array<double, kSegmentLanes>& lanes) {
-        for (std::size_t n = kSegmentLanes / 2; n != 0; n /= 2) {
+    static void fold(std::array<double, 4 * kSegmentLanes>& lanes, std::size_t channels, double (&sums)[4]) {
+        for (std::size_t n = kSegmentLanes / 2 * channels; n >= channels; n /= 2) {
             for (std::size_t i = 0; i < n; ++i) lanes[i] += lanes[i + n];
         }
-        return lanes[0];
+        std::copy_n(lanes.begin(), channels, sums);
     }
 };
 
 struct Sums : DifferenceSums {
-    CodeDistances codes;  // of short codes, in place of the sums and counts that it contains
+    CodeDistances codes;      // of short codes, in place of the sums and counts that it contains
+    FloatDifferences floats;  // of finite floats, in addition to them
 };
 
 using Codes = std::array<std::vector<std::uint32_t>, 2>;
@@ -55,17 +54,24 @@ public:
         for (auto& each : codes) each.resize(width * a_.channels());
         a_.read(at, width, codes[0].data());
         b_.read(at, width, codes[1].data());
-        if (a_.is_float()) count_specials(codes, sums);
+        const bool is_finite = a_.is_float() && !count_specials(codes, sums);
         if (same) return;
         if (a_.has_short_codes()) return add_codes(at, width, codes, sums);
         const Extent extent = a_.extent();
-        const std::size_t first = (at.z * extent.height + at.y) * extent.width + at.x;
-        for (std::size_t x = 0; x < width; ++x) {
-            const std::uint32_t* a = codes[0].data() + x * a_.channels();
-            const std::uint32_t* b = codes[1].data() + x * a_.channels();
-            std::uint32_t unlike = 0;
-            for (std::size_t c = 0; c < channels_; ++c) unlike |= a[c] ^ b[c];
-            if (unlike != 0) add_texel({at.x + x, at.y, at.z}, a, b, (first + x) % kSegmentLanes, lanes, sums);
+        const std::size_t first = (at.z * extent.height + at.y) * extent.width + at.x, channels = a_.channels();
+        const bool has_vectors = is_finite && std::has_single_bit(channels);
+        for (std::size_t x = 0; x < width;) {
+            const std::uint32_t *const a = codes[0].data() + x * channels, *const b = codes[1].data() + x * channels;
+            const Offset texel{at.x + x, at.y, at.z};
+            const std::size_t lane = (first + x) % kSegmentLanes;
+            if (has_vectors && lane == 0 && width - x >= kSegmentLanes) {
+                const std::size_t count = std::min(kMaxDistances, (width - x) / kSegmentLanes * kSegmentLanes);
+                add_floats(texel, count, a, b, lanes, sums);
+                x += count;
+                continue;
+            }
+            if (!std::equal(a, a + channels_, b)) add_texel(texel, a, b, lane, lanes, sums);
+            ++x;
         }
     }
 
@@ -78,22 +84,48 @@ private:
             const std::uint32_t* a = codes[0].data() + x * channels;
             const std::uint32_t* b = codes[1].data() + x * channels;
             const std::uint32_t largest = add_distances(a, b, count, channels, channels_, sums.codes, distances.data());
-            if (!may_be_worst(largest, sums)) continue;
-            for (std::size_t i = 0; i < count; ++i) {
-                const std::uint32_t* each = distances.data() + i * channels;
-                const std::uint32_t ulp = *std::max_element(each, each + channels_);
-                if (ulp == 0 || !may_be_worst(ulp, sums)) continue;
-                WorstTexel texel{.at = {at.x + x + i, at.y, at.z}, .ulp = ulp};
-                for (std::size_t c = 0; c < channels_; ++c)
-                    texel.difference = std::max(texel.difference, each[c] / a_.divisor(c));
-                keep(texel, a + i * channels, b + i * channels, sums);
-            }
+            if (may_be_worst(largest, sums)) keep_worst_of(count, {at.x + x, at.y, at.z}, a, b, distances.data(), sums);
+        }
+    }
+
+    // Adds texels of a row, of which the first has lane 0.
+    void add_floats(Offset at, std::size_t count, const std::uint32_t* a, const std::uint32_t* b, Lanes& lanes,
+                    Sums& sums) const {
+        std::array<std::uint32_t, 4 * kMaxDistances> distances;
+        const LargestDifference largest =
+            add_differences(a, b, count, a_.bits(), a_.channels(), channels_, sums.floats, lanes.differences.data(),
+                            lanes.squares.data(), distances.data());
+        if (largest.ulp == 0) return;
+        lanes.is_clear = false;
+        if (may_be_worst(largest.ulp, sums) && !is_least(largest, sums))
+            keep_worst_of(count, at, a, b, distances.data(), sums);
+    }
+
+    // Adds texels of a row to the worst ones so far if they belong to them.
+    void keep_worst_of(std::size_t count, Offset at, const std::uint32_t* a, const std::uint32_t* b,
+                       const std::uint32_t* distances, Sums& sums) const {
+        const std::size_t channels = a_.channels();
+        for (std::size_t i = 0; i < count; ++i, a += channels, b += channels, distances += channels) {
+            const std::uint32_t ulp = *std::max_element(distances, distances + channels_);
+            if (ulp == 0 || !may_be_worst(ulp, sums)) continue;
+            WorstTexel texel{.at = {at.x + i, at.y, at.z}, .ulp = ulp};
+            for (std::size_t c = 0; c < channels_; ++c)
+                texel.difference =
+                    std::max(texel.difference, a_.difference(a[c], b[c], c, distances[c]) / a_.divisor(c));
+            keep(texel, a, b, sums);
         }
     }
 
     // Returns true if a texel with this ulp distance may be among the worst ones so far.
     bool may_be_worst(std::uint32_t ulp, const Sums& sums) const {
         return worst_ != 0 && (sums.worst.size() < worst_ || ulp >= min_ulp(sums.worst.front()));
+    }
+
+    // Returns true if a texel with these differences is not worse than the least bad of the worst ones, which precedes it.
+    bool is_least(const LargestDifference& largest, const Sums& sums) const {
+        if (sums.worst.size() < worst_) return false;
+        const WorstTexel& least = sums.worst.front();
+        return largest.ulp == least.ulp && largest.difference <= least.difference;
     }
 
     // Adds a texel to the worst ones so far if it belongs to them.
@@ -106,11 +138,12 @@ private:
         keep_worst(sums.worst, worst_, texel);
     }
 
-    void count_specials(const Codes& codes, Sums& sums) const {
+    // Counts NaNs and infinities. Returns true if there are any.
+    bool count_specials(const Codes& codes, Sums& sums) const {
+        bool any = false;
         for (std::size_t image = 0; image < 2; ++image) {
-            std::uint32_t special = 0;
-            for (const std::uint32_t code : codes[image]) special |= a_.is_finite_float(code) ? 0 : 1;
-            if (special == 0) continue;
+            if (are_finite(codes[image].data(), codes[image].size(), a_.bits())) continue;
+            any = true;
             for (std::size_t i = 0; i < codes[image].size(); ++i) {
                 const std::uint32_t code = codes[image][i];
                 if (a_.is_finite(code) || i % a_.channels() >= channels_) continue;
@@ -118,6 +151,7 @@ private:
                 ++(code == kNanCode ? channel.nans : channel.infinities)[image];
             }
         }
+        return any;
     }
 
     // Returns the minimum ulp distance that a texel needs to be worse than `last`, which precedes it. If all channels
@@ -142,8 +176,8 @@ private:
             channel.differing += ulp != 0 ? 1 : 0;
             channel.max_ulp = std::max(channel.max_ulp, ulp);
             channel.max = std::max(channel.max, apart);
-            lanes.differences[c][lane] += apart;
-            lanes.squares[c][lane] += apart * apart;
+            lanes.differences[lane * a_.channels() + c] += apart;
+            lanes.squares[lane * a_.channels() + c] += apart * apart;
             ++sums.histogram[static_cast<std::size_t>(std::bit_width(ulp))];
             texel.ulp = std::max(texel.ulp, ulp);
         }
@@ -159,8 +193,8 @@ private:
     std::size_t worst_;
 };
 
-// Adds the sums of short codes to the other sums.
-void add_codes(Sums& sums) {
+// Adds the sums of short codes and of finite floats to the other sums.
+void add_vectors(Sums& sums) {
     const CodeDistances& codes = sums.codes;
     sums.differing += codes.texels;
     for (std::size_t c = 0; c < sums.channels.size(); ++c) {
@@ -174,6 +208,15 @@ void add_codes(Sums& sums) {
         const std::uint64_t above = bit + 1 < codes.at_least.size() ? codes.at_least[bit + 1] : 0;
         sums.histogram[bit + 1] += codes.at_least[bit] - above;
     }
+    const FloatDifferences& floats = sums.floats;
+    sums.differing += floats.texels;
+    for (std::size_t c = 0; c < sums.channels.size(); ++c) {
+        ChannelSums& channel = sums.channels[c];
+        channel.differing += floats.differing[c];
+        channel.max_ulp = std::max(channel.max_ulp, floats.largest[c]);
+        channel.max = std::max(channel.max, floats.max[c]);
+    }
+    for (std::size_t bits = 0; bits < floats.histogram.size(); ++bits) sums.histogram[bits] += floats.histogram[bits];
 }
 
 struct Scratch {
@@ -200,9 +243,9 @@ void measure_differences(const TexelReader& a, const TexelReader& b, std::size_t
                              parts[i]);
                 at += count;
             }
-            if (!rounded.empty()) rounded[segment / kSegment] = scratch.lanes.take();
+            if (!rounded.empty()) rounded[segment / kSegment] = scratch.lanes.take(a.channels());
         }
-        add_codes(parts[i]);
+        add_vectors(parts[i]);
     });
     DifferenceSums total;
     for (const Sums& each : parts) {

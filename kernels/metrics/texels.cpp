@@ -11,32 +11,6 @@
 namespace texton::detail {
 namespace {
 
-template <class T, class Order>
-void ordered(const std::byte* bytes, std::size_t count, std::uint32_t* codes, Order order) {
-    for (std::size_t i = 0; i < count; ++i) {
-        T stored;
-        std::memcpy(&stored, bytes + i * sizeof stored, sizeof stored);
-        codes[i] = order(stored);
-    }
-}
-
-// Converts the bits of `count` channels. The kind is known when each loop is compiled, so loops are vectorized.
-template <class Unsigned>
-void ordered_codes(FormatKind kind, const std::byte* bytes, std::size_t count, std::uint32_t* codes) {
-    constexpr int kBits = 8 * sizeof(Unsigned);
-    const auto convert = [&]<FormatKind known>() {
-        ordered<Unsigned>(bytes, count, codes, [](Unsigned stored) { return ordered_code(known, stored, kBits); });
-    };
-    switch (kind) {
-        case FormatKind::uint:
-        case FormatKind::unorm:
-        case FormatKind::srgb: return convert.template operator()<FormatKind::uint>();
-        case FormatKind::sint: return convert.template operator()<FormatKind::sint>();
-        case FormatKind::snorm: return convert.template operator()<FormatKind::snorm>();
-        case FormatKind::floating: return convert.template operator()<FormatKind::floating>();
-    }
-}
-
 double zero_of(FormatKind kind, int bits) {
     const bool is_signed = kind == FormatKind::sint || kind == FormatKind::snorm;
     return is_signed ? std::ldexp(1.0, bits - 1) : 0;
@@ -92,11 +66,7 @@ void TexelReader::read(Offset at, std::size_t count, std::uint32_t* codes) const
         }
         return;
     }
-    switch (bits()) {
-        case 8: return ordered_codes<std::uint8_t>(kind(), from, count * channels(), codes);
-        case 16: return ordered_codes<std::uint16_t>(kind(), from, count * channels(), codes);
-        default: return ordered_codes<std::uint32_t>(kind(), from, count * channels(), codes);
-    }
+    codes_of_channels(kind(), bits(), from, count * channels(), codes);
 }
 
 void TexelReader::read_finite(Offset at, std::size_t count, double scale, std::span<float* const> values) const {

@@ -8,12 +8,15 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include <gmock/gmock.h>
 
 #include <texton/linear.h>
 
+#include "tests/support/arrays.h"
 #include "tests/support/decode.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/texels.h"
@@ -398,6 +401,119 @@ void expect_sums_of_codes(Format format, Extent extent, std::size_t compared_cha
         EXPECT_EQ(found.channels[c].max, static_cast<double>(largest) / largest_code);
         EXPECT_EQ(found.channels[c].mean, sum / largest_code / static_cast<double>(texels));
         EXPECT_EQ(found.channels[c].mse, squares / (largest_code * largest_code) / static_cast<double>(texels));
+    }
+}
+
+// Returns the position of a float among the floats of its size.
+template <class Bits>
+std::int64_t rank_of(Bits stored) {
+    constexpr Bits kSign = Bits{1} << (8 * sizeof(Bits) - 1);
+    const auto magnitude = static_cast<std::int64_t>(stored & (kSign - 1));
+    return (stored & kSign) != 0 ? -magnitude : magnitude;
+}
+
+/// Sums of doubles in the order that kernels/metrics/difference_sums.h states.
+class OrderedSum {
+public:
+    void add(std::size_t texel, double value) { segments_[texel / 1024][texel % 32] += value; }
+    double value() const {
+        double sum = 0;
+        for (const auto& [segment, sums] : segments_) {
+            std::array<double, 32> lanes = sums;
+            for (std::size_t n = 16; n != 0; n /= 2) {
+                for (std::size_t i = 0; i < n; ++i) lanes[i] += lanes[i + n];
+            }
+            sum += lanes[0];
+        }
+        return sum;
+    }
+
+private:
+    std::map<std::size_t, std::array<double, 32>> segments_;
+};
+
+// Compares images of random floats, all of them finite, with differences that are added texel by texel.
+template <class Bits>
+void expect_sums_of_floats(Format format, Extent extent, std::size_t compared_channels,
+                           std::uint32_t differing_in_256) {
+    const std::size_t channels = info(format).channels, texels = extent.width * extent.height;
+    constexpr auto kExponentBit =
+        static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 3));  // without it, no float is infinite
+    test::Random random(9);
+    const auto any = [&] { return static_cast<Bits>(random.bits() & ~std::uint64_t{kExponentBit}); };
+    std::vector<Bits> a(texels * channels), b;
+    for (Bits& each : a) each = any();
+    b = a;
+    for (Bits& each : b) {
+        if (random.below(256) >= differing_in_256) continue;
+        each = random.below(2) == 0 ? any() : static_cast<Bits>(each ^ random.below(8));
+    }
+    const std::vector<float> values_a = read_channels(view(a, format, extent)),
+                             values_b = read_channels(view(b, format, extent));
+    const std::size_t count = std::min(channels, compared_channels);
+    std::array<std::size_t, 33> histogram{};
+    std::array<std::size_t, 4> differing{};
+    std::array<std::uint32_t, 4> largest{};
+    std::array<double, 4> max{};
+    std::array<OrderedSum, 4> sums, squares;
+    std::vector<WorstTexel> worst;
+    std::size_t differing_texels = 0;
+    for (std::size_t i = 0; i < texels; ++i) {
+        WorstTexel texel{.at = {i % extent.width, i / extent.width, 0}};
+        for (std::size_t c = 0; c < count; ++c) {
+            const std::size_t at = i * channels + c;
+            const auto ulp = static_cast<std::uint32_t>(std::abs(rank_of(a[at]) - rank_of(b[at])));
+            const double apart = std::abs(double{values_a[4 * i + c]} - double{values_b[4 * i + c]});
+            ++histogram[static_cast<std::size_t>(std::bit_width(ulp))];
+            differing[c] += ulp != 0 ? 1 : 0;
+            largest[c] = std::max(largest[c], ulp);
+            max[c] = std::max(max[c], apart);
+            sums[c].add(i, apart);
+            squares[c].add(i, apart * apart);
+            texel.ulp = std::max(texel.ulp, ulp);
+            texel.difference = std::max(texel.difference, apart);
+        }
+        if (texel.ulp == 0) continue;
+        ++differing_texels;
+        worst.push_back(texel);
+    }
+    std::ranges::stable_sort(worst, [](const WorstTexel& one, const WorstTexel& other) {
+        return std::pair(one.ulp, one.difference) > std::pair(other.ulp, other.difference);
+    });
+    worst.resize(std::min<std::size_t>(worst.size(), 5));
+
+    const Comparison found = compared(a, b, format, extent, {.ssim = false, .worst = 5, .channels = compared_channels});
+    EXPECT_EQ(found.ulp_histogram, histogram);
+    EXPECT_EQ(found.all.differing, differing_texels);
+    ASSERT_EQ(found.worst.size(), worst.size());
+    for (std::size_t i = 0; i < worst.size(); ++i) {
+        EXPECT_EQ(found.worst[i].at, worst[i].at);
+        EXPECT_EQ(found.worst[i].ulp, worst[i].ulp);
+        EXPECT_EQ(found.worst[i].difference, worst[i].difference);
+    }
+    for (std::size_t c = 0; c < count; ++c) {
+        EXPECT_EQ(found.channels[c].differing, differing[c]);
+        EXPECT_EQ(found.channels[c].max_ulp, largest[c]);
+        EXPECT_EQ(found.channels[c].max, max[c]);
+        EXPECT_EQ(found.channels[c].mean, sums[c].value() / static_cast<double>(texels));
+        EXPECT_EQ(found.channels[c].mse, squares[c].value() / static_cast<double>(texels));
+    }
+}
+
+TEST(MetricsTest, SumsOfFloatsHaveOneOrderAtEverySizeAndNumberOfChannels) {
+    for (const Extent extent : {Extent{1500, 3}, Extent{1024, 2}, Extent{33, 40}, Extent{1, 1}, Extent{2049, 1}}) {
+        for (const std::size_t channels : {1U, 3U, 4U}) {
+            for (const std::uint32_t differing : {256U, 30U, 1U}) {
+                SCOPED_TRACE(testing::Message() << extent.width << " x " << extent.height << ", " << channels
+                                                << " channels, " << differing << " of 256 differ");
+                expect_sums_of_floats<std::uint16_t>(Format::r16_float, extent, channels, differing);
+                expect_sums_of_floats<std::uint16_t>(Format::rg16_float, extent, channels, differing);
+                expect_sums_of_floats<std::uint16_t>(Format::rgba16_float, extent, channels, differing);
+                expect_sums_of_floats<std::uint32_t>(Format::r32_float, extent, channels, differing);
+                expect_sums_of_floats<std::uint32_t>(Format::rg32_float, extent, channels, differing);
+                expect_sums_of_floats<std::uint32_t>(Format::rgba32_float, extent, channels, differing);
+            }
+        }
     }
 }
 
