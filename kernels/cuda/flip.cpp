@@ -35,7 +35,7 @@ DeviceFilters device_filters(const FlipFilters& filters, const float* weights) {
     std::array<DeviceTaps, kFilters> taps;
     for (std::size_t i = 0; const Taps* each : all_of(filters)) {
         const auto count = static_cast<unsigned>(each->size());
-        taps[i++] = {weights, count};
+        taps[i++] = {weights, count, each->front() == each->back() ? 1.0f : -1.0f};
         weights += count;
     }
     DeviceFilters of_device{};

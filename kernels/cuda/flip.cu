@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(kThreads)
     };
     const auto filter = [&](const DeviceTaps& taps, const auto& value) {
         const std::int64_t first = static_cast<std::int64_t>(x) - taps.count / 2;
-        return weighted_sum(taps.weights, taps.count, [&](std::size_t k) {
+        return weighted_sum(taps.weights, taps.count, taps.mirror, [&](std::size_t k) {
             const std::int64_t at = first + k;
             return value(at < 0 ? 0 : at > last ? last : at);
         });
@@ -91,7 +91,8 @@ __device__ Seen seen(const ComparedImages& images, const FlipStrip& strip, const
         const float* const values = row_of(strip.filtered, FlipStrip::kFiltered, plane, image,
                                            row + strip.rim - taps.count / 2, images, strip) +
                                     x;
-        return weighted_sum(taps.weights, taps.count, [&](std::size_t k) { return values[k * images.width]; });
+        return weighted_sum(taps.weights, taps.count, taps.mirror,
+                            [&](std::size_t k) { return values[k * images.width]; });
     };
     float opponents[4];
     for (unsigned i = 0; i < 4; ++i) opponents[i] = filter(i, filters.down[i]);

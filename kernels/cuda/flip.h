@@ -11,6 +11,7 @@ namespace texton::detail {
 struct DeviceTaps {
     const float* weights;
     unsigned count;
+    float mirror;  ///< 1, or -1 if the second half of the weights is the negative of the first one
 };
 
 /// The filters of FlipFilters. The first four are those of contrast sensitivity.

@@ -217,7 +217,7 @@ __device__ void filter_columns(Shared& shared, const SsimWeights& weights, unsig
 #pragma unroll
         for (unsigned i = 0; i < kOutputs; ++i)
             shared.moments[moment][group + i][column] =
-                weighted_sum(weights.down, kTaps, [&](std::size_t k) { return values[i + k]; });
+                weighted_sum(weights.down, kTaps, 1, [&](std::size_t k) { return values[i + k]; });
     };
     store(0, p);
     store(1, q);
@@ -246,7 +246,7 @@ __device__ long long similarities(const Shared& shared, const SsimWeights& weigh
         }
 #pragma unroll
         for (unsigned i = 0; i < kOutputs; ++i)
-            moments[m][i] = weighted_sum(weights.across, kTaps, [&](std::size_t k) { return values[i + k]; });
+            moments[m][i] = weighted_sum(weights.across, kTaps, 1, [&](std::size_t k) { return values[i + k]; });
     }
     long long sum = 0;
 #pragma unroll
@@ -295,8 +295,8 @@ __global__ void __launch_bounds__(kThreads)
         const std::uint64_t x = tile.x + i % tile.width, y = tile.y + i / tile.width;
         float moments[kMoments];
         for (unsigned m = 0; m < kMoments; ++m) {
-            moments[m] = weighted_sum(weights.across, weights.across_count, [&](std::size_t column) {
-                return weighted_sum(weights.down, weights.down_count, [&](std::size_t row) {
+            moments[m] = weighted_sum(weights.across, weights.across_count, 1, [&](std::size_t column) {
+                return weighted_sum(weights.down, weights.down_count, 1, [&](std::size_t row) {
                     const float p = value(images.a.at(images.format, x + column, y + row, tile.z)) - center;
                     const float q = value(images.b.at(images.format, x + column, y + row, tile.z)) - center;
                     return m == 0 ? p : m == 1 ? q : m == 2 ? p * p + q * q : p * q;

@@ -56,7 +56,14 @@ void filter_row(const float* in, std::size_t stride, const float* taps, std::siz
         hn::StoreU(sum2, tag, out + i + 2 * lanes);
         hn::StoreU(sum3, tag, out + i + 3 * lanes);
     }
-    for (; i < count; ++i) out[i] = weighted_sum(taps, tap_count, [=](std::size_t k) { return in[i + k * stride]; });
+    for (; i < count; ++i) {
+        float sum = 0;
+        for (std::size_t step = 0; step < tap_count; ++step) {
+            const std::size_t k = tap_of_step(step, tap_count);
+            sum = std::fma(taps[k], in[i + k * stride], sum);
+        }
+        out[i] = sum;
+    }
 }
 
 // Calls `action(tag, i)` for vectors that cover `count` values, of which the last may overlap the one before it, or for

@@ -9,8 +9,8 @@
 
 namespace texton::detail {
 
-/// Writes out[i] = the weighted_sum() of in[i + k * stride]: along a row if `stride` is 1, down a column if it is the stride
-/// of rows.
+/// Writes out[i] = the sum of taps[k] * in[i + k * stride], as weighted_sum() computes it: along a row if `stride` is 1, down
+/// a column if it is the stride of rows.
 void filter(const float* in, std::size_t stride, std::span<const float> taps, std::size_t count, float* out);
 
 /// Writes the luma of `count` texels.

@@ -110,6 +110,7 @@ FlipFilters::FlipFilters(double pixels_per_degree) {
     }
     smooth = scaled(bell, 1 / sum_of(bell));
     edge = balanced(slope);
+    for (std::size_t k = 0; k < edge.size() / 2; ++k) edge[edge.size() - 1 - k] = -edge[k];  // to the last bit
     point = balanced(bend);
     feature_radius = static_cast<std::size_t>(feature);
     radius_of_all = std::max(sensitivity_radius, feature_radius);
