@@ -109,10 +109,10 @@ HWY_INLINE void for_each(Count count, const Action& action) {
     if constexpr (std::is_same_v<Count, std::size_t>) {
         for (std::size_t i = 0; i < count + more; ++i) action(i);
     } else {
-        [&]<std::size_t... i>(std::index_sequence<i...>) HWY_ATTR {
+        const auto call = [&]<std::size_t... i>(std::index_sequence<i...>) HWY_ATTR {
             (action(std::integral_constant<std::size_t, i>()), ...);
-        }
-        (std::make_index_sequence<Count::value + more>());
+        };
+        call(std::make_index_sequence<Count::value + more>());
     }
 }
 
@@ -160,16 +160,16 @@ void filter_rows(const float* const* products, const float* weights, std::size_t
     });
 }
 
-// Returns the sum of the similarities of windows. moment(tag, m, i) returns the moments m of the windows from `i` on.
+// Returns the sum of the similarities of windows. moment(m, i) returns the moments m of a vector of windows from `i` on.
 template <class Moment>
 HWY_INLINE std::int64_t sum_of_similarities(float center, std::size_t count, const Moment& moment) {
     std::int64_t sum = 0;
-    const hn::ScalableTag<float> tag;
 #if HWY_TARGET == HWY_SCALAR
-    const auto value = [&](std::size_t m, std::size_t i) { return hn::GetLane(moment(tag, m, i)); };
+    const auto value = [&](std::size_t m, std::size_t i) { return hn::GetLane(moment(m, i)); };
     for (std::size_t i = 0; i < count; ++i)
         sum += fixed_similarity(value(0, i), value(1, i), value(2, i), value(3, i), center);
 #else
+    const hn::ScalableTag<float> tag;
     const hn::Rebind<std::int32_t, decltype(tag)> integers;
     const hn::Half<decltype(integers)> half;
     const hn::Repartition<std::int64_t, decltype(integers)> wide;
@@ -179,10 +179,10 @@ HWY_INLINE std::int64_t sum_of_similarities(float center, std::size_t count, con
     const auto squares = [&](auto a, auto b) HWY_ATTR { return hn::Add(hn::Mul(a, a), hn::Mul(b, b)); };
     auto lower = hn::Zero(wide), upper = hn::Zero(wide);
     for (std::size_t i = 0; i < count; i += lanes) {
-        const auto p = moment(tag, 0, i), q = moment(tag, 1, i);
+        const auto p = moment(0, i), q = moment(1, i);
         const auto mean_a = hn::Add(p, middle), mean_b = hn::Add(q, middle);
-        const auto variances = hn::Sub(moment(tag, 2, i), squares(p, q));
-        const auto covariance = hn::Sub(moment(tag, 3, i), hn::Mul(p, q));
+        const auto variances = hn::Sub(moment(2, i), squares(p, q));
+        const auto covariance = hn::Sub(moment(3, i), hn::Mul(p, q));
         const auto alike =
             hn::Mul(hn::Add(hn::Mul(two, hn::Mul(mean_a, mean_b)), c1), hn::Add(hn::Mul(two, covariance), c2));
         const auto similar = hn::Div(alike, hn::Mul(hn::Add(squares(mean_a, mean_b), c1), hn::Add(variances, c2)));
@@ -200,7 +200,8 @@ HWY_INLINE std::int64_t sum_of_similarities(float center, std::size_t count, con
 
 std::int64_t window_row(const float* moments, const float* weights, std::size_t taps, float center, std::size_t count) {
     return with_taps(taps, [=](auto count_of_taps) HWY_ATTR {
-        return sum_of_similarities(center, count, [=](auto tag, std::size_t moment, std::size_t i) HWY_ATTR {
+        return sum_of_similarities(center, count, [=](std::size_t moment, std::size_t i) HWY_ATTR {
+            const hn::ScalableTag<float> tag;
             const float* const from = moments + moment * kSsimStride + i;
             auto sum = hn::Zero(tag);
             for_each(count_of_taps, [&](auto step) HWY_ATTR {
