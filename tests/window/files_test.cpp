@@ -4,6 +4,7 @@
 #include <QListWidget>
 #include <QPushButton>
 #include <QTimer>
+#include <future>
 
 #include <texton/array.h>
 #include <texton/fill.h>
@@ -64,6 +65,29 @@ TEST_F(FilesPanelTest, LargeImageHasAThumbnailThatIsReadInBands) {
     EXPECT_EQ(icon.pixelColor(icon.width() / 2, icon.height() / 2), QColor(0, 255, 0));
     EXPECT_TRUE(rows()[1].startsWith("large.tif\n8192 x 2304 of rgba8_unorm")) << rows()[1].toStdString();
     EXPECT_EQ(workspace_->document(1), nullptr);
+}
+
+TEST_F(FilesPanelTest, TheFirstThumbnailIsMadeWhileTheCurrentImageIsLoadingAndTheOthersWait) {
+    open("files", {});
+    std::promise<void> loaded;
+    workspace_->make_images_by([arrived = loaded.get_future().share()](const Source& source, const Device& device) {
+        arrived.wait();
+        return Document::open({.paths = {asset("sky.exr")}, .options = source.options}, device);
+    });
+    workspace_->change("Open", [](Session& session) {
+        session = session_with({"card.png", "card.png", "ball.png"});
+        session.images[0].paths = {std::string(Workspace::kMadeImages) + "slow"};
+    });
+    QTest::qWait(kTogether / 5);
+    EXPECT_FALSE(has_thumbnail(1)) << "most images are loaded in one step, before a thumbnail would be made";
+    Q_EMIT workspace_->progressed(0.25, "slow");
+    EXPECT_TRUE(QTest::qWaitFor([&] { return has_thumbnail(1); }, kPatience));
+    Q_EMIT workspace_->progressed(0.5, "slow");
+    QTest::qWait(kTogether / 5);
+    EXPECT_TRUE(workspace_->is_loading(0));
+    EXPECT_FALSE(has_thumbnail(2)) << "further thumbnails would slow down the current image";
+    loaded.set_value();
+    EXPECT_TRUE(QTest::qWaitFor([&] { return has_thumbnail(2); }, kPatience));
 }
 
 TEST_F(FilesPanelTest, SelectedRowIsShown) {

@@ -19,8 +19,8 @@
 namespace texton::viewer {
 namespace {
 
-// Returns how often a large 2D image without levels is halved while it is read, so that it still has twice the size of
-// the thumbnail. Returns 0 for other images, and for formats whose range on the screen is their own.
+// Returns how often a large 2D image without levels is halved while it is read, so that it is not smaller than the
+// thumbnail. Returns 0 for other images, and for formats whose range on the screen is their own.
 int halvings_for(const ArrayInfo& array, int side) {
     constexpr std::size_t kLarge = std::size_t{4} << 20;  // bytes
     if (packed_bytes(array) < kLarge || array.kind != ArrayKind::array_2d || array.levels > 1 ||
@@ -28,16 +28,18 @@ int halvings_for(const ArrayInfo& array, int side) {
         return 0;
     const std::size_t longer = std::max(array.extent.width, array.extent.height);
     int halvings = 0;
-    while (halvings < max_halvings(array) && longer >> (halvings + 1) >= 2 * static_cast<std::size_t>(side)) ++halvings;
+    while (halvings < max_halvings(array) && longer >> (halvings + 1) >= static_cast<std::size_t>(side)) ++halvings;
     return halvings;
 }
 
 // The rows of an image that are read for a thumbnail: bands of `squares` squares of texels, of each of which `rows`
-// rows are read. A granule of the file is decoded once, and of large squares only one.
+// rows are read, from row `first` on. A granule of the file is decoded once, and of large squares only one, near the
+// center.
 struct Bands {
     std::size_t square = 1;  // texels
     std::size_t squares = 1;
     std::size_t rows = 1;
+    std::size_t first = 0;
 };
 
 Bands bands_of(const ImageFile& image, int halvings) {
@@ -45,7 +47,8 @@ Bands bands_of(const ImageFile& image, int halvings) {
     const std::size_t square = std::size_t{1} << halvings;
     const std::size_t granule = std::max<std::size_t>(image.access().granule.height, 1);
     if (granule > square) return {square, (granule + square - 1) / square, square};
-    return {square, 1, std::min(square, std::max(granule, kMinRows))};
+    const std::size_t rows = std::min(square, std::max(granule, kMinRows));
+    return {square, 1, rows, (square - rows) / 2 / granule * granule};
 }
 
 // Adds the values of texels to the sums of the squares that contain them.
@@ -98,7 +101,7 @@ Array reduced(const ImageFile& image, int halvings, const Bands& bands, const Ca
         bytes.resize(packed_bytes(whole.format, band));
         texels.resize(band.width * band.height);
         Subresource part;
-        part.region = Region{{0, y * bands.square, 0}, band};
+        part.region = Region{{0, y * bands.square + bands.first, 0}, band};
         image.read(part, bytes);
         decode(whole.format, bytes, texels);
         for (std::size_t i = 0; i < squares; ++i) {

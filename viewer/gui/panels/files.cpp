@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <thread>
+#include <utility>
 
 #include "viewer/gui/command_palette.h"
 #include "viewer/model/frames.h"
@@ -167,6 +168,8 @@ void FilesPanel::show_progress(double share, const QString& what) {
     loading_->setVisible(share >= 0);
     progress_->setValue(static_cast<int>(share * 100));
     progress_->setToolTip(what);
+    const bool was_lengthy = std::exchange(is_lengthy_, share > 0 && share < 1);
+    if (is_lengthy_ && !was_lengthy) stale();
 }
 
 FilesPanel::Small* FilesPanel::small_of(const Source& source) {
@@ -257,8 +260,9 @@ void FilesPanel::make_thumbnails() {
     }
 }
 
-// Starts a job for the thumbnail of the first image that has none, loaded images first. Images that are not loaded wait
-// while the current image is loading. Returns false if there is none to make.
+// Starts a job for the thumbnail of the first image that has none, loaded images first. While the current image is
+// loading, images that are not loaded wait: only the first thumbnail is made, if the load takes several steps. Returns
+// false if there is none to make.
 bool FilesPanel::make_next_thumbnail(const std::string& tag) {
     making_.erase(tag);
     const auto is_making = [&](const Source& source) {
@@ -266,6 +270,8 @@ bool FilesPanel::make_next_thumbnail(const std::string& tag) {
             making_, [&](const auto& each) { return each.second == source && workspace().jobs().busy(each.first); });
     };
     const Session& session = workspace().session();
+    const bool is_first = small_.empty() && making_.empty();
+    const bool waits = workspace().is_loading(session.current) && !(is_lengthy_ && is_first);
     const Source* next = nullptr;
     std::shared_ptr<const Document> document;
     for (std::size_t index = 0; index < session.images.size(); ++index) {
@@ -280,7 +286,7 @@ bool FilesPanel::make_next_thumbnail(const std::string& tag) {
         const bool failed = !workspace().problem(index).isEmpty();
         // Only the window knows the texels of live images.
         if (Workspace::is_live(session.images[index])) continue;
-        if (next == nullptr && small == nullptr && !failed && !workspace().is_loading(session.current))
+        if (next == nullptr && small == nullptr && !failed && !waits && !workspace().is_loading(index))
             next = &session.images[index];
     }
     if (next == nullptr) return false;

@@ -63,6 +63,7 @@ private:
     std::vector<Small> small_;
     std::map<std::string, Source> making_;  // the image of the thumbnail that each job makes
     bool refreshing_ = false;
+    bool is_lengthy_ = false;  // an image is loading, and some of its texels are there
 };
 
 }  // namespace texton::viewer
