@@ -136,6 +136,29 @@ TEST_F(DisplayPanelTest, ColorConversionIsChosenByNamesOfTheConfigAndUndone) {
     EXPECT_EQ(space->currentText(), "ACEScg");
 }
 
+TEST_F(DisplayPanelTest, SaysWhetherTheCanvasUsesATableAndHowLargeItsErrorIs) {
+    if (!has_color_management()) GTEST_SKIP() << "built without OpenColorIO";
+    unsetenv("OCIO");
+    open("display", {"ramp_linear.exr"});
+    choose("Color space of the image", "ACEScg");
+    const auto text = [this] { return find<QLabel>("Accuracy of the colors")->text().toStdString(); };
+    const auto measured = [this](float error) {
+        workspace_->set_color_table(ColorTableError{color_transform(display().color), error});
+        settle();
+    };
+    EXPECT_EQ(text(), "") << "images on the CPU device have exact colors";
+    measured(0.1134f);
+    EXPECT_EQ(text(), "The canvas converts colors by a table. Measured error: 0.11 of 255.");
+    image("display_color_table");
+    click(find<QToolButton>("Luminance"));
+    EXPECT_EQ(text(), "") << "luminance is not converted";
+    click(find<QToolButton>("Luminance"));
+    measured(5.4f);
+    EXPECT_EQ(text(), "The canvas converts colors exactly. A table would have an error of 5.4 of 255.");
+    choose("Color space of the image", "none");
+    EXPECT_EQ(text(), "");
+}
+
 TEST_F(DisplayPanelTest, UnusableColorConfigIsReportedWithItsName) {
     if (!has_color_management()) GTEST_SKIP() << "built without OpenColorIO";
     open("display", {"card.png"});

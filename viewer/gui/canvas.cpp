@@ -72,6 +72,8 @@ Canvas::Canvas(Workspace& workspace, CanvasSide side, QWidget* parent)
         tiles_->texels_arrived();
         against_tiles_->texels_arrived();
     });
+    if (side_ == CanvasSide::shown)
+        connect(tiles_, &CanvasTiles::color_table_changed, &workspace_, &Workspace::set_color_table);
     for (CanvasTiles* tiles : {tiles_, against_tiles_}) {
         connect(tiles, &CanvasTiles::updated, this, qOverload<>(&QWidget::update));
         connect(tiles, &CanvasTiles::updated, this, &Canvas::tell_progress);

@@ -79,12 +79,14 @@ std::vector<Values> values_of_row(const Scene& content, int row, const std::vect
 }
 
 // The colors of images on a GPU are converted there.
+bool uses_tables(const Device& device) { return device.kind() == DeviceKind::cuda; }
+
 QImage image_of(const Values& values, const Display& display, const Device& device, ColorTableCache& cache) {
     // The rows of the image have no padding, like those of the values.
     QImage out(values.part.width, values.part.height, QImage::Format_RGB32);
     const TableUse tables{device, cache};
     show_values(values, display, {reinterpret_cast<std::uint32_t*>(out.bits()), values.values.size()},
-                device.kind() == DeviceKind::cuda ? &tables : nullptr);
+                uses_tables(device) ? &tables : nullptr);
     return out;
 }
 
@@ -331,9 +333,15 @@ void CanvasTiles::start(std::size_t slot, const std::vector<Wish>& wishes) {
         } catch (const std::exception& error) {
             problem = QString::fromStdString(error_text(error));
         }
+        std::optional<ColorTableError> table;
+        if (uses_tables(content.shown->device())) table = tables->last_error();
         return [=] {
             if (!self) return;
             self->busy_[slot].reset();
+            if (table != self->table_error_) {
+                self->table_error_ = table;
+                Q_EMIT self->color_table_changed(table);
+            }
             for (const auto& [key, tile] : made) self->store(content, key, tile);
             if (!problem.isEmpty() && slot == kFileSlot) {
                 self->reads_files_ = false;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "viewer/model/jobs.h"
+#include "viewer/render/color_tables.h"
 #include "viewer/render/render.h"
 
 namespace texton::viewer {
@@ -61,6 +62,8 @@ public:
 
 Q_SIGNALS:
     void updated();
+    /// Tables for the colors of images on a GPU were made, or are not needed: the image is on the CPU.
+    void color_table_changed(const std::optional<texton::viewer::ColorTableError>& table);
     /// Files could not be read. The quick tiles remain visible.
     void files_failed(QString why);
 
@@ -111,6 +114,7 @@ private:
     Jobs& jobs_;
     std::string tag_;
     std::shared_ptr<ColorTableCache> tables_;
+    std::optional<ColorTableError> table_error_;
     Scene scene_;
     PlanePixel origin_;
     std::set<Key> seen_;    // visible tiles

@@ -210,6 +210,11 @@ void Workspace::set_notice(const Notice& notice) {
     Q_EMIT documents_changed();
 }
 
+void Workspace::set_color_table(const std::optional<ColorTableError>& table) {
+    color_table_ = table;
+    Q_EMIT color_table_changed();
+}
+
 void Workspace::show_side_by_side(bool shown) {
     if (shown == side_by_side_) return;
     side_by_side_ = shown;

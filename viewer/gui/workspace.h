@@ -15,6 +15,7 @@
 #include "viewer/model/history.h"
 #include "viewer/model/jobs.h"
 #include "viewer/model/session.h"
+#include "viewer/render/color_tables.h"
 #include "viewer/render/render.h"
 
 namespace texton::viewer {
@@ -186,6 +187,10 @@ public:
     /// release their tiles.
     void see(const QObject* canvas, std::vector<Seen> seen);
 
+    /// Sets the error of the tables that convert the colors of the canvas. Nullopt: there are none.
+    void set_color_table(const std::optional<ColorTableError>& table);
+    const std::optional<ColorTableError>& color_table() const noexcept { return color_table_; }
+
     /// Shows a message in the status bar for some seconds.
     void tell(const QString& text);
 
@@ -201,6 +206,7 @@ Q_SIGNALS:
     /// Progress of loading, reading or exporting `what`, from 0 to 1. Negative: finished.
     void progressed(double share, QString what);
     void told(QString text);
+    void color_table_changed();
 
 private:
     struct Entry {
@@ -253,6 +259,7 @@ private:
     SuiteReview* review_ = nullptr;
     AnnotationTool* annotation_tool_;  // a child of this object
     Notice notice_;
+    std::optional<ColorTableError> color_table_;
     bool side_by_side_ = false;
     std::unique_ptr<Jobs> jobs_;  // last member: destroyed before the members that the jobs use
 };

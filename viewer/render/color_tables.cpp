@@ -161,10 +161,17 @@ std::shared_ptr<const ColorTables> ColorTableCache::tables(const Device& device,
     transform_.reset();
     tables_.reset();
     auto made = std::make_shared<const ColorTables>(device, transform);
-    if (made->error() <= ColorTables::kMaxError) tables_ = std::move(made);
+    error_ = made->error();
+    if (ColorTableError{transform, error_}.is_used()) tables_ = std::move(made);
     transform_ = transform;
     device_ = device;
     return tables_;
+}
+
+std::optional<ColorTableError> ColorTableCache::last_error() const {
+    const std::lock_guard lock(mutex_);
+    if (!transform_) return {};
+    return ColorTableError{transform_, error_};
 }
 
 }  // namespace texton::viewer

@@ -55,6 +55,14 @@ private:
     mutable std::vector<std::unique_ptr<Scratch>> idle_;  // one per thread that has used the table at the same time
 };
 
+/// The error of the tables of a conversion.
+struct ColorTableError {
+    std::shared_ptr<const ColorTransform> transform{};
+    float error = 0;                                                           ///< ColorTables::error()
+    bool is_used() const noexcept { return error <= ColorTables::kMaxError; }  ///< false: the processor is used
+    bool operator==(const ColorTableError&) const = default;
+};
+
 /// Caches the tables of the last conversion on the last device. Thread-safe.
 class ColorTableCache {
 public:
@@ -62,11 +70,14 @@ public:
     /// ColorTables.
     [[nodiscard]] std::shared_ptr<const ColorTables> tables(const Device& device,
                                                             const std::shared_ptr<const ColorTransform>& transform);
+    /// Returns the error of the last tables, or nullopt if none were made.
+    [[nodiscard]] std::optional<ColorTableError> last_error() const;
 
 private:
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::optional<Device> device_;
     std::shared_ptr<const ColorTransform> transform_;
+    float error_ = 0;
     std::shared_ptr<const ColorTables> tables_;
 };
 

@@ -49,20 +49,6 @@ float compressed(ToneCurve curve, float x) {
     return x;
 }
 
-// Returns null if the values are not colors, if no conversion is chosen, or if the conversion is not possible.
-std::shared_ptr<const ColorTransform> transform_of(const Display& display, const Meaning& meaning,
-                                                   const FileColors& colors) {
-    const auto& shown = display.channels;
-    const bool is_color = meaning.kind == ValueKind::color && meaning.channels >= 3 && !display.luminance &&
-                          display.false_color == FalseColor::none && shown[0] + shown[1] + shown[2] > 1;
-    if (!is_color) return nullptr;
-    try {
-        return color_transform(display.color, colors);
-    } catch (const Error&) {
-        return nullptr;
-    }
-}
-
 constexpr std::uint32_t kExponent = 0x7f800000;  // exponent bits, all set in infinities and NaN
 
 }  // namespace
@@ -89,6 +75,19 @@ Meaning meaning_of(Format format) {
     out.alpha = row.channels == 4 && !integers;  // the added alpha of widened integers is 1, not their maximum
     if (integers) out.unit = std::ldexp(1.0f, row.bits - (row.kind == FormatKind::sint ? 1 : 0)) - 1;
     return out;
+}
+
+std::shared_ptr<const ColorTransform> shown_transform(const Display& display, const Meaning& meaning,
+                                                      const FileColors& colors) {
+    const auto& shown = display.channels;
+    const bool is_color = meaning.kind == ValueKind::color && meaning.channels >= 3 && !display.luminance &&
+                          display.false_color == FalseColor::none && shown[0] + shown[1] + shown[2] > 1;
+    if (!is_color) return nullptr;
+    try {
+        return color_transform(display.color, colors);
+    } catch (const Error&) {
+        return nullptr;
+    }
 }
 
 CodeCurve::CodeCurve(bool light, float gamma) : first_codes_(kBuckets) {
@@ -131,7 +130,7 @@ std::vector<std::uint32_t> false_colors(FalseColor map) {
 
 Screen::Screen(const Display& display, const Meaning& meaning, const FileColors& colors, const TableUse* tables)
     : display_(display),
-      color_(transform_of(display, meaning, colors)),
+      color_(shown_transform(display, meaning, colors)),
       tables_(tables != nullptr && color_ ? tables->cache.tables(tables->device, color_) : nullptr),
       curve_(tables_ ||
                  (meaning.kind == ValueKind::color && meaning.light && !color_ &&

@@ -75,6 +75,11 @@ class ColorTableCache;
 class ColorTables;
 class ColorTransform;
 
+/// Returns the color conversion of values of this kind, or null if the values are not shown as colors, if no conversion
+/// is chosen, or if the conversion is not possible.
+[[nodiscard]] std::shared_ptr<const ColorTransform> shown_transform(const Display& display, const Meaning& meaning,
+                                                                    const FileColors& colors);
+
 /// Selects color conversions by tables on a device in place of OpenColorIO's processor.
 struct TableUse {
     const Device& device;    ///< device that converts the colors

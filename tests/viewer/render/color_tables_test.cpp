@@ -92,6 +92,19 @@ TEST_P(ColorTablesTest, ConversionThatTablesCannotFollowHasNone) {
     EXPECT_EQ(by_tables(values, display), exact(values, display));
 }
 
+TEST_P(ColorTablesTest, TheErrorOfTheLastTablesIsKnownWhetherOrNotTheyAreUsed) {
+    ColorTableCache cache;
+    EXPECT_EQ(cache.last_error(), std::nullopt);
+    for (const char* shown : {"sRGB", "Rec.709 (BT.1886)"}) {
+        const auto transform = color_transform({.input = "ACEScg", .display = shown});
+        const bool is_used = cache.tables(device(), transform) != nullptr;
+        ASSERT_TRUE(cache.last_error().has_value());
+        EXPECT_EQ(cache.last_error()->transform, transform);
+        EXPECT_EQ(cache.last_error()->error, ColorTables(device(), transform).error());
+        EXPECT_EQ(cache.last_error()->is_used(), is_used);
+    }
+}
+
 TEST_P(ColorTablesTest, ColorsOutsideOfTheTableAreExact) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
     const std::vector<Color> outside{{-0.5f, 0.2f, 0.3f, 1},   {0.01f, 17, 0.5f, 1}, {kInfinity, 0.1f, 0.1f, 1},

@@ -58,6 +58,7 @@ DisplayPanel::DisplayPanel(Workspace& workspace)
       color_display_(choice_box(tr("Color display"), {})),
       color_view_(choice_box(tr("Color view"), {})),
       color_problem_(new CalmText(tr("Problem with the color conversion"))),
+      color_table_(new CalmText(tr("Accuracy of the colors"))),
       reset_(new QPushButton(tr("Reset display"))) {
     exposure_->setToolTip(tr("In stops; one stop doubles the brightness"));
     gamma_->setToolTip(tr("Applied in addition to the transfer curve of the screen"));
@@ -82,10 +83,12 @@ DisplayPanel::DisplayPanel(Workspace& workspace)
     add_color(color_form);
     column->addLayout(color_form);
     column->addWidget(color_problem_);
+    column->addWidget(color_table_);
     column->addWidget(reset_);
     column->addStretch();
     lay_out(column);
 
+    connect(&workspace, &Workspace::color_table_changed, this, &DisplayPanel::stale);
     connect(exposure_, &SliderField::edited, this, [this](double value) {
         edit(tr("Exposure"), "exposure", [=](Display& display) { display.exposure = static_cast<float>(value); });
     });
@@ -238,6 +241,20 @@ void DisplayPanel::refresh_color() {
         field->setEnabled(has_color_management());
     for (QComboBox* field : {color_display_, color_view_}) field->setEnabled(!color.input.empty());
     color_problem_->say(problem);
+    color_table_->say(color_table_text());
+}
+
+// The canvas uses tables only for images on a GPU.
+QString DisplayPanel::color_table_text() const {
+    const std::optional<ColorTableError>& table = workspace().color_table();
+    const auto shown = workspace().shown();
+    if (!table || !shown) return {};
+    const Display& display = workspace().session().display;
+    if (shown_transform(display, meaning_of(shown->info().format), file_colors(*shown)) != table->transform) return {};
+    const QString error = QString::number(static_cast<double>(table->error), 'g', 2);
+    return table->is_used()
+               ? tr("The canvas converts colors by a table. Measured error: %1 of 255.").arg(error)
+               : tr("The canvas converts colors exactly. A table would have an error of %1 of 255.").arg(error);
 }
 
 void DisplayPanel::edit(const QString& what, const char* id, const std::function<void(Display&)>& edit) {

@@ -27,6 +27,7 @@ private:
     QWidget* make_fits();
     void add_color(QFormLayout* form);
     void refresh_color();
+    QString color_table_text() const;
     void edit(const QString& what, const char* id, const std::function<void(Display&)>& edit);
     // Shows only this channel, or all channels if it is the only one already.
     void solo(std::size_t channel);
@@ -51,6 +52,7 @@ private:
     QComboBox* color_display_;
     QComboBox* color_view_;
     CalmText* color_problem_;
+    CalmText* color_table_;
     QPushButton* reset_;
 };
 
