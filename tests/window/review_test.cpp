@@ -476,6 +476,8 @@ TEST_F(ReviewWindowTest, CaseWithoutReferenceShowsItsResultAndIsApproved) {
     write("a.png", 50);
     start();
     EXPECT_EQ(listed(), QStringList{"new/1: no reference"});
+    EXPECT_EQ(find<QLabel>("Why the case fails").text(),
+              "The case has no reference. Approve the result to make it the reference.");
     EXPECT_EQ(workspace().title(session().current), "new:1 result");
     EXPECT_FALSE(session().reference.has_value());
     EXPECT_FALSE(window().reference_canvas().isVisible());

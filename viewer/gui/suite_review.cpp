@@ -280,12 +280,19 @@ void SuiteReview::step(int by, bool only_undecided) {
     }
 }
 
+QString SuiteReview::reason(const verify::Result& result) {
+    // The message names an option of `texton verify`.
+    if (result.outcome == verify::Outcome::no_reference)
+        return tr("The case has no reference. Approve the result to make it the reference.");
+    return QString::fromStdString(result.message);
+}
+
 // Makes the images of the current case those of the session.
 void SuiteReview::show_images() {
     const verify::SuiteRun& run = review_->run();
     const std::string& name = run.cases[*current_]->name;
     const verify::Result& result = run.results[*current_];
-    QString details = QString::fromStdString(result.message);
+    QString details = reason(result);
     if (!result.output.empty()) details += "\n\n" + QString::fromStdString(result.output);
     workspace_.set_notice(
         {tr("%1: %2").arg(QString::fromStdString(name), QString::fromLatin1(verify::name(result.outcome))), details});

@@ -70,6 +70,8 @@ public:
     void unmask();
     /// Returns the mask of the current image as JSON, with its key.
     QString mask_text() const;
+    /// Returns why a case does not pass, and what the user can do.
+    static QString reason(const verify::Result& result);
     /// Returns what the masks change for the current case; empty if masks were not edited.
     const QString& mask_note() const noexcept { return mask_note_; }
 

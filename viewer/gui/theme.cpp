@@ -38,6 +38,7 @@ void apply_theme(QApplication& application) {
     palette.setColor(QPalette::Link, colors.accent);
     palette.setColor(QPalette::PlaceholderText, colors.dim);
     palette.setColor(QPalette::Mid, colors.line);
+    palette.setColor(QPalette::Light, colors.line);  // lines below tabs
     for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText, QPalette::ToolTipText}) {
         palette.setColor(role, colors.text);
         palette.setColor(QPalette::Disabled, role, colors.dim);

@@ -42,6 +42,9 @@ KindMatrixPanel::KindMatrixPanel(Workspace& workspace, QWidget* parent)
     table_->setMinimumHeight(table_->fontMetrics().height() * 5);
     run_->setObjectName("run");
     progress_->setObjectName("progress");
+    QSizePolicy policy = progress_->sizePolicy();
+    policy.setRetainSizeWhenHidden(true);
+    progress_->setSizePolicy(policy);
     progress_->setAccessibleName(tr("Measured kinds"));
     progress_->setRange(0, static_cast<int>(kind_rows().size()));
     progress_->setFormat("%v / %m");
@@ -149,6 +152,7 @@ void KindMatrixPanel::show_row(std::size_t row, const KindRow& measured) {
 
 void KindMatrixPanel::show_running(bool running) {
     running_ = running;
+    progress_->setVisible(running);
     run_->setText(running ? tr("&Stop") : tr("&Measure"));
     run_->setToolTip(running ? tr("Stops the measurement")
                              : tr("Uploads the image to every kind and measures the times"));

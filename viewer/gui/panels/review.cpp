@@ -196,7 +196,7 @@ void ReviewPanel::make_items() {
             const QString name = QString::fromStdString(run.cases[index]->name);
             const bool has_more = first == nullptr && group.size() > 1;
             item->setText(1, has_more ? tr("%1 +%2").arg(name).arg(group.size() - 1) : name);
-            const QString message = QString::fromStdString(run.results[index].message);
+            const QString message = SuiteReview::reason(run.results[index]);
             item->setToolTip(
                 1, has_more ? tr("%1\n%2 cases fail in the same way. %3").arg(name).arg(group.size()).arg(message)
                             : name + '\n' + message);
@@ -273,7 +273,7 @@ void ReviewPanel::show_case() {
     const verify::Review& review = *review_->review();
     const verify::Result& result = review.run().results[*current];
     list_->setCurrentItem(item_of(*current));
-    message_->setText(QString::fromStdString(result.message));
+    message_->setText(SuiteReview::reason(result));
     const QString output = QString::fromStdString(result.output).trimmed();
     output_->setVisible(!output.isEmpty() && !review_->images().empty());  // otherwise the canvas shows it
     if (output_->toPlainText() != output) output_->setPlainText(output);

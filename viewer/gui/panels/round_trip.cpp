@@ -40,6 +40,9 @@ RoundTripPanel::RoundTripPanel(Workspace& workspace, QWidget* parent)
     damage_->setObjectName("damage");
     damage_->setToolTip(tr("Changes a byte on the device before the comparison, to test that the difference is found"));
     progress_->setObjectName("progress");
+    QSizePolicy policy = progress_->sizePolicy();
+    policy.setRetainSizeWhenHidden(true);
+    progress_->setSizePolicy(policy);
     progress_->setAccessibleName(tr("Compared parts"));
     verdict_->setObjectName("verdict");
     verdict_->setWordWrap(true);
@@ -169,6 +172,7 @@ void RoundTripPanel::show_results(const std::vector<TripResult>& results) {
 
 void RoundTripPanel::show_running(bool running) {
     running_ = running;
+    progress_->setVisible(running);
     run_->setText(running ? tr("&Stop") : tr("Co&mpare"));
     if (running) {
         progress_timer_.start();
