@@ -4,6 +4,8 @@
 #include <QAbstractSlider>
 #include <QAbstractSpinBox>
 #include <QComboBox>
+#include <QKeySequenceEdit>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
@@ -199,6 +201,35 @@ TEST_F(ActionsTest, KeysAreFoundByActionDescriptionOrKey) {
     EXPECT_EQ(tree->currentItem(), nullptr);
     search->clear();
     EXPECT_EQ(found().size(), all);
+}
+
+TEST_F(ActionsTest, TheKeysDialogNamesTheActionThatWouldLoseTheKeys) {
+    KeysDialog dialog(window().actions(), &window());
+    auto* tree = dialog.findChild<QTreeWidget*>();
+    auto* keys = dialog.findChild<QKeySequenceEdit*>();
+    QLabel* note = nullptr;
+    for (QLabel* label : dialog.findChildren<QLabel*>())
+        if (label->accessibleName() == "Note on the keys") note = label;
+    ASSERT_NE(note, nullptr);
+    tree->setCurrentItem(tree->findItems("Go to", Qt::MatchExactly).value(0));
+    EXPECT_EQ(note->text(), "");
+    keys->setKeySequence(Qt::Key_F);
+    EXPECT_EQ(note->text(), "F is used by the action Fit to window, which will lose it.");
+    keys->setKeySequence(QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_F12));
+    EXPECT_EQ(note->text(), "");
+}
+
+TEST_F(ActionsTest, UndoAndRedoNameTheChange) {
+    const auto text = [this](const char* id) { return window().actions().find(id)->text().toStdString(); };
+    EXPECT_EQ(text("undo"), "&Undo");
+    EXPECT_EQ(text("redo"), "&Redo");
+    workspace().change("Sampler A & B", [](Session& session) { session.display.exposure = 1; });
+    EXPECT_EQ(text("undo"), "&Undo: Sampler A && B");
+    workspace().change("Exposure", [](Session& session) { session.display.exposure = 2; });
+    EXPECT_EQ(text("undo"), "&Undo: Exposure");
+    workspace().undo();
+    EXPECT_EQ(text("undo"), "&Undo: Sampler A && B");
+    EXPECT_EQ(text("redo"), "&Redo: Exposure");
 }
 
 TEST_F(ActionsTest, EveryControlOfEveryPanelHasAnAccessibleName) {

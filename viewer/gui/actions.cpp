@@ -60,6 +60,7 @@ void Actions::refresh() {
     for (std::size_t i = 0; i < infos_.size(); ++i) {
         if (infos_[i].is_on) actions_[i]->setChecked(infos_[i].is_on());
         if (infos_[i].is_able) actions_[i]->setEnabled(infos_[i].is_able());
+        if (infos_[i].text_now) actions_[i]->setText(infos_[i].text_now());
     }
 }
 

@@ -19,6 +19,8 @@ struct ActionInfo {
     std::function<void()> run;
     std::function<bool()> is_on{};    ///< makes the action checkable; empty: not checkable
     std::function<bool()> is_able{};  ///< whether the action is enabled; empty: always
+    /// Text that depends on the state of the window, for example on what is undone; empty: always `text`.
+    std::function<QString()> text_now{};
 };
 
 /// The actions of a window, in the order in which they were added. Keys that the user chose are stored in QSettings
@@ -35,7 +37,7 @@ public:
     const std::vector<ActionInfo>& all() const noexcept { return infos_; }
     /// Returns null if there is no action with this id.
     QAction* find(const QString& id) const;
-    /// Updates the checked and the enabled state of all actions.
+    /// Updates the text and the checked and enabled state of all actions.
     void refresh();
     /// Sets and stores the keys of an action. Removes these keys from all other actions.
     void set_keys(const QString& id, const QList<QKeySequence>& keys);

@@ -27,6 +27,11 @@ void attempt(Workspace& workspace, const std::function<void()>& action) {
     }
 }
 
+// Returns the text of an action that reverts or repeats a change: "&Undo: Show image".
+QString with_change(const QString& text, const std::string& change) {
+    return change.empty() ? text : text + ": " + QString::fromStdString(change).replace("&", "&&");
+}
+
 QString folder_of_current(const Workspace& workspace) {
     const Session& session = workspace.session();
     if (session.images.empty()) return {};
@@ -223,6 +228,11 @@ void add_file_actions(MainWindow& window) {
                  [&workspace] {
                      const SuiteReview* review = workspace.review();
                      return workspace.history().can_undo() || (review != nullptr && review->undoes_next());
+                 },
+                 [&workspace, tr] {
+                     const SuiteReview* review = workspace.review();
+                     const bool is_decision = review != nullptr && review->undoes_next();
+                     return with_change(tr("&Undo"), is_decision ? std::string() : workspace.history().undo_text());
                  }});
     actions.add({"redo",
                  edit,
@@ -238,6 +248,11 @@ void add_file_actions(MainWindow& window) {
                  [&workspace] {
                      const SuiteReview* review = workspace.review();
                      return workspace.history().can_redo() || (review != nullptr && review->redoes_next());
+                 },
+                 [&workspace, tr] {
+                     const SuiteReview* review = workspace.review();
+                     const bool is_decision = review != nullptr && review->redoes_next();
+                     return with_change(tr("&Redo"), is_decision ? std::string() : workspace.history().redo_text());
                  }});
     actions.add({"copy-view",
                  edit,

@@ -15,7 +15,8 @@ KeysDialog::KeysDialog(Actions& actions, QWidget* parent)
       search_(new QLineEdit),
       list_(new QTreeWidget),
       keys_(new QKeySequenceEdit),
-      note_(new QLabel) {
+      note_(new QLabel),
+      holder_(new QLabel) {
     setWindowTitle(tr("Keys"));
     search_->setPlaceholderText(tr("Search for an action, a description or a key"));
     search_->setAccessibleName(tr("Search"));
@@ -24,6 +25,8 @@ KeysDialog::KeysDialog(Actions& actions, QWidget* parent)
     list_->setRootIsDecorated(false);
     list_->setHeaderLabels({tr("Action"), tr("Keys"), tr("Description")});
     keys_->setAccessibleName(tr("New keys"));
+    holder_->setAccessibleName(tr("Note on the keys"));
+    holder_->setWordWrap(true);
     note_->setWordWrap(true);
     note_->setText(
         tr("The wheel zooms at the cursor; Ctrl+wheel steps through slices. A drag pans. A right click pins a texel. "
@@ -40,12 +43,14 @@ KeysDialog::KeysDialog(Actions& actions, QWidget* parent)
     layout->addWidget(search_);
     layout->addWidget(list_, 1);
     layout->addLayout(row);
+    layout->addWidget(holder_);
     layout->addWidget(buttons);
     resize(fontMetrics().averageCharWidth() * 110, fontMetrics().height() * 34);
 
     connect(search_, &QLineEdit::textChanged, this, &KeysDialog::filter);
     connect(list_, &QTreeWidget::currentItemChanged, this, &KeysDialog::show_current);
     connect(set, &QPushButton::clicked, this, &KeysDialog::choose);
+    connect(keys_, &QKeySequenceEdit::keySequenceChanged, this, &KeysDialog::show_holder);
     connect(none, &QPushButton::clicked, this, [this] {
         keys_->clear();
         choose();
@@ -90,6 +95,16 @@ void KeysDialog::filter() {
 void KeysDialog::show_current() {
     if (list_->currentItem() == nullptr) return keys_->clear();
     keys_->setKeySequence(actions_.find(list_->currentItem()->data(0, Qt::UserRole).toString())->shortcut());
+}
+
+// Says which other action would lose the keys.
+void KeysDialog::show_holder(const QKeySequence& keys) {
+    const QString id = keys.isEmpty() ? QString() : actions_.holder_of(keys);
+    const bool is_other = !id.isEmpty() && id != list_->currentItem()->data(0, Qt::UserRole).toString();
+    holder_->setText(is_other ? tr("%1 is used by the action %2, which will lose it.")
+                                    .arg(keys.toString(QKeySequence::NativeText),
+                                         actions_.find(id)->text().remove('&').remove("..."))
+                              : QString());
 }
 
 void KeysDialog::choose() {

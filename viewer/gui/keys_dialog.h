@@ -21,6 +21,7 @@ private:
     void fill();
     void filter();
     void show_current();
+    void show_holder(const QKeySequence& keys);
     void choose();
 
     Actions& actions_;
@@ -28,6 +29,7 @@ private:
     QTreeWidget* list_;
     QKeySequenceEdit* keys_;
     QLabel* note_;
+    QLabel* holder_;
 };
 
 }  // namespace texton::viewer

@@ -293,15 +293,6 @@ std::span<const std::string_view> kind_rows() {
     return names;
 }
 
-std::span<const std::string_view> sampler_names() {
-    static const auto names = [] {
-        std::array<std::string_view, 8> out;
-        std::ranges::transform(sampler_variants(), out.begin(), &SamplerVariant::name);
-        return out;
-    }();
-    return names;
-}
-
 KindRow measure_kind(const Device& device, const KindTexels& texels, std::size_t row, const CancellationToken& token) {
     KindRow out{.name = kRows.at(row).name};
     throw_if_canceled(token);

@@ -31,7 +31,7 @@ struct KindRow {
     std::string kernel{};           ///< name of the kernel that read the texels
     double kernel_time = 0;         ///< milliseconds by the clock of the device; minimum of three runs
     std::string kernel_obstacle{};  ///< why no kernel could read the texels; empty if one did
-    std::vector<SamplerVerdict> samplers{};  ///< in the order of sampler_names()
+    std::vector<SamplerVerdict> samplers{};  ///< of all samplers that are tested
 };
 
 /// Packed texels of a 2D image in host memory.
@@ -48,8 +48,6 @@ struct KindTexels {
 
 /// Returns the names of the kinds: arrays (also sparse, deferred and planar ones), then kinds of memory.
 [[nodiscard]] std::span<const std::string_view> kind_rows();
-/// Returns the names of the samplers that are tested.
-[[nodiscard]] std::span<const std::string_view> sampler_names();
 
 /// Measures one kind; `row` is an index into kind_rows(). Creates it, uploads the texels, runs a kernel and releases
 /// the memory. Errors of the library are reported in the result. Throws Canceled if `token` is canceled.

@@ -69,8 +69,6 @@ public:
     std::size_t slots() const { return sparse_.slots(); }  ///< slots of 64 KiB that all tiles need
     /// Returns the number of slots that are mapped.
     std::size_t resident_slots() const;
-    /// Returns the bytes of the mapped slots.
-    std::size_t committed_bytes() const { return resident_slots() * kTileBytes; }
     /// Returns the usage of the tile pool.
     TilePoolUsage pool() const { return pool_.usage(); }
 

@@ -30,8 +30,4 @@ Position to_image(const ViewState& view, Position pixel, int width, int height) 
     return {view.center.x + (pixel.x - width / 2.0) / view.zoom, view.center.y + (pixel.y - height / 2.0) / view.zoom};
 }
 
-Position to_canvas(const ViewState& view, Position texel, int width, int height) {
-    return {(texel.x - view.center.x) * view.zoom + width / 2.0, (texel.y - view.center.y) * view.zoom + height / 2.0};
-}
-
 }  // namespace texton::viewer

@@ -31,7 +31,5 @@ constexpr double kMaxZoom = 1024;        ///< maximum zoom
 
 /// Returns the position in the image, in texels, of a position on the canvas, in pixels.
 [[nodiscard]] Position to_image(const ViewState& view, Position pixel, int width, int height);
-/// Returns the position on the canvas, in pixels, of a position in the image, in texels.
-[[nodiscard]] Position to_canvas(const ViewState& view, Position texel, int width, int height);
 
 }  // namespace texton::viewer

@@ -77,19 +77,8 @@ std::vector<fs::path> ReferenceFolder::left(std::span<const std::string> names_o
     return left;
 }
 
-std::vector<Reference> read_references(const fs::path& folder, const std::string& name_of_case,
-                                       const std::optional<fs::path>& within) {
-    return ReferenceFolder(folder).read(name_of_case, {.within = within});
-}
-
 std::vector<fs::path> left_references(const fs::path& folder, std::span<const std::string> names_of_cases) {
     return ReferenceFolder(folder).left(names_of_cases);
-}
-
-void remove_reference(const fs::path& path) {
-    FileUpdate update;
-    for (fs::path& file : files_of_reference(path)) update.remove(std::move(file));
-    update.complete();
 }
 
 std::vector<std::string> equal_fields(const Reference& reference, const viewer::DeviceFields& device) {

@@ -62,15 +62,9 @@ private:
     std::map<std::string, std::vector<std::filesystem::path>> paths_;  // by the first part of the file names
 };
 
-/// Reads all references of a case, as ReferenceFolder::read() does.
-[[nodiscard]] std::vector<Reference> read_references(const std::filesystem::path& folder,
-                                                     const std::string& name_of_case,
-                                                     const std::optional<std::filesystem::path>& within = {});
 /// Returns the paths of the references in the folder that belong to none of the cases, sorted by path.
 [[nodiscard]] std::vector<std::filesystem::path> left_references(const std::filesystem::path& folder,
                                                                  std::span<const std::string> names_of_cases);
-/// Removes a reference with its image files. Files of a store stay. Throws Error{io}, with the path, if that fails.
-void remove_reference(const std::filesystem::path& path);
 
 /// Returns the names of the fields of a reference that equal those of a device: of "device", "compute_capability",
 /// "driver_release", "driver_version" and "cpu". Fields that are empty or 0 are not equal.

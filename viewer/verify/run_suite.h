@@ -54,7 +54,7 @@ struct Result {
 [[nodiscard]] bool has_references(const Case& of) noexcept;
 
 /// Compares images of a device with all references of the case, and keeps the nearest reference. Throws the errors of
-/// read_references() and difference_of().
+/// ReferenceFolder::read() and difference_of().
 [[nodiscard]] Result compare_images(const Case& of, const Suite& suite, const Device& device, MadeImages made);
 
 /// Options of run_cases().

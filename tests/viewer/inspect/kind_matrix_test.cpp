@@ -53,7 +53,7 @@ TEST_P(KindMatrixTest, SquarePlainImageFitsEveryKindExceptPlanar) {
         EXPECT_GT(row.alignment, 0u);
         EXPECT_GT(row.upload, 0);
         EXPECT_EQ(row.copied, 64u * 64 * 4 * (name.starts_with("cubemap") ? 6 : 1));
-        EXPECT_EQ(row.samplers.size(), sampler_names().size());
+        EXPECT_EQ(row.samplers.size(), rows.at("array_2d").samplers.size());
     }
     for (const char* name : {"array_2d", "layered_2d", "pitched 2d", "sparse 2d", "deferred 2d"}) {
         EXPECT_EQ(rows.at(name).kernel, "statistics");

@@ -31,7 +31,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, ResidencyMapTest, test::every_device(), test::
 
 TEST_P(ResidencyMapTest, NewMapHasNoMappedTilesAndReadsReturnUnmapped) {
     const ResidencyMap map(image(flat(1)));
-    EXPECT_EQ(map.committed_bytes(), 0u);
+    EXPECT_EQ(map.resident_slots(), 0u);
     EXPECT_EQ(map.residency(), map.uniform(false));
     const SparseReads reads = map.read(0, 0, 0, 40, 20, Filter::point);
     ASSERT_EQ(reads.resident.size(), 800u);
@@ -47,7 +47,7 @@ TEST_P(ResidencyMapTest, OnlyTheMappedTileIsResident) {
     target[0][table.index_of({1, 1, 0})] = true;
     map.apply(target);
     EXPECT_EQ(map.residency(), target);
-    EXPECT_EQ(map.committed_bytes(), kTileBytes);
+    EXPECT_EQ(map.resident_slots(), 1u);
     EXPECT_EQ(map.pool().used, 1u);
     const SparseReads reads = map.read(0, 0, 0, 600, 300, Filter::point);
     for (std::size_t y = 0; y < 300; ++y) {
@@ -94,7 +94,7 @@ TEST_P(ResidencyMapTest, MappedTilesHoldTheImageInEveryLevelAndLayer) {
             EXPECT_EQ(reads.pixels.back(), pixel) << level;
         }
         map.apply(map.uniform(false));
-        EXPECT_EQ(map.committed_bytes(), 0u);
+        EXPECT_EQ(map.resident_slots(), 0u);
         EXPECT_EQ(map.pool().used, 0u);
     }
 }

@@ -167,11 +167,11 @@ TEST_F(ReferenceTest, OnlyTheVariantsOfTheCaseAreFound) {
         reference.path = reference_path(folder_.path(), name, variant);
         write_reference(reference);
     }
-    const std::vector<Reference> found = read_references(folder_.path(), "a");
+    const std::vector<Reference> found = ReferenceFolder(folder_.path()).read("a");
     ASSERT_EQ(found.size(), 2U);
     EXPECT_EQ(found[0].path.filename(), "a.texref");
     EXPECT_EQ(found[1].path.filename(), "a@sm_90.texref");
-    EXPECT_TRUE(read_references(folder_.at("none"), "a").empty());
+    EXPECT_TRUE(ReferenceFolder(folder_.at("none")).read("a").empty());
 }
 
 TEST_F(ReferenceTest, DamagedFilesAreNamed) {
