@@ -8,7 +8,9 @@
 #include <QStandardPaths>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -21,10 +23,12 @@ namespace {
 
 using namespace texton::viewer;
 
-// `known` are the rows that are known to have a thumbnail.
-int count_thumbnails(const QListWidget& list, std::set<int>& known) {
+// `known` are the rows that are known to have a thumbnail. `icons` are the icons of the others at the last call.
+int count_thumbnails(const QListWidget& list, std::set<int>& known, std::map<int, qint64>& icons) {
     for (int row = 0; row < list.count(); ++row) {
         if (known.contains(row)) continue;
+        const qint64 key = list.item(row)->icon().cacheKey();
+        if (std::exchange(icons[row], key) == key) continue;
         const QPixmap icon = list.item(row)->icon().pixmap(list.iconSize());
         const QImage image = icon.toImage();
         if (qAlpha(image.pixel(image.width() / 2, image.height() / 2)) == 255) known.insert(row);
@@ -59,12 +63,13 @@ int main(int argc, char** argv) {
     double painted = 0, first = 0;
     int made = 0;
     std::set<int> known;
+    std::map<int, qint64> icons;
     constexpr double kMaxSeconds = 600;
     const auto seconds = [&timer] { return static_cast<double>(timer.nsecsElapsed()) / 1e9; };
     while (made < list->count() && seconds() < kMaxSeconds) {
         QApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
         if (painted == 0 && workspace.shown() && window.canvas().is_complete()) painted = seconds();
-        made = count_thumbnails(*list, known);
+        made = count_thumbnails(*list, known, icons);
         if (first == 0 && made > 0) first = seconds();
     }
     fmt::print(
