@@ -109,19 +109,30 @@ private:
     const std::byte* b_;
 };
 
-template <bool rounded, class Texels>
+/// Returns true if a float of either texel is infinite or NaN.
+template <class Order, int channels>
+__device__ bool is_special(const unsigned (&a)[channels], const unsigned (&b)[channels]) {
+    bool special = false;
+#pragma unroll
+    for (int c = 0; c < channels; ++c) special = special || !Order::is_finite(a[c]) || !Order::is_finite(b[c]);
+    return special;
+}
+
+template <Codes codes, class Texels>
 __global__ void __launch_bounds__(kThreads)
     find_differences(const __grid_constant__ ComparedImages images, const bool finds_worst, SharedSums* result,
                      TexelDifference* worst_of_segments, RoundedSums* sums_of_segments) {
     constexpr int kChannels = Texels::kChannels;
+    constexpr bool kRounded = codes != Codes::are_short;
+    using Order = typename Texels::template Order<codes>;
     // Texels of a packed format can differ by the same distance and not by the same difference of values.
-    constexpr bool kSameScale = !rounded && !std::is_same_v<Texels, PackedTexels>;
+    constexpr bool kSameScale = !kRounded && !std::is_same_v<Texels, PackedTexels>;
     // Each thread has its own counters, so that threads never wait for each other.
     __shared__ unsigned histogram[kBins][kThreads];
     for (unsigned bin = 0; bin < kBins; ++bin) histogram[bin][threadIdx.x] = 0;
     Tally<kChannels> tally;
     const CodeFormat& format = images.format;
-    const typename Texels::template Order<rounded> order(format);
+    const Order order(format);
     const std::uint64_t texels = images.texels(), segments = (texels + kSegment - 1) / kSegment;
     const unsigned lane = threadIdx.x % 32;
     const std::uint64_t step = std::uint64_t{gridDim.x} * DifferenceBlocks::kSegments;
@@ -138,24 +149,30 @@ __global__ void __launch_bounds__(kThreads)
             Texels::read(format, order, at.a(), a);
             Texels::read(format, order, at.b(), b);
             TexelDifference texel{0, 0, static_cast<unsigned>(first + i)};
+            bool special = format.is_float();
+            if constexpr (codes == Codes::are_floats) special = is_special<Order>(a, b);
 #pragma unroll
             for (int c = 0; c < kChannels; ++c) {
                 if (c >= static_cast<int>(images.channels)) break;
-                if constexpr (rounded) {
-                    if (format.is_float()) {
+                if constexpr (kRounded) {
+                    if (special) {
                         tally.nans[0][c] += a[c] == kNanCode ? 1 : 0;
                         tally.nans[1][c] += b[c] == kNanCode ? 1 : 0;
                         tally.infinities[0][c] += format.is_infinite(a[c]) ? 1 : 0;
                         tally.infinities[1][c] += format.is_infinite(b[c]) ? 1 : 0;
                     }
                     if (a[c] == b[c]) continue;
-                    const std::uint32_t ulp = format.distance(a[c], b[c]);
+                    const std::uint32_t ulp = special ? format.distance(a[c], b[c]) : __usad(a[c], b[c], 0);
                     ++tally.differing[c];
                     tally.max_ulp[c] = max(tally.max_ulp[c], ulp);
                     texel.ulp = max(texel.ulp, ulp);
                     ++histogram[bin_of(ulp)][threadIdx.x];
                     // Such formats have values of one code each, or are float formats.
-                    const double difference = format.difference(a[c], b[c], c, ulp);
+                    double difference = ulp;
+                    if (special)
+                        difference = format.difference(a[c], b[c], c, ulp);
+                    else if constexpr (codes == Codes::are_floats)
+                        difference = fabs(double{Order::value(a[c])} - double{Order::value(b[c])});
                     if (difference > tally.max[c]) tally.max[c] = difference;
                     sums.differences[c] += difference;
                     sums.squares[c] += difference * difference;
@@ -187,7 +204,7 @@ __global__ void __launch_bounds__(kThreads)
             worst = over_warp(worst);
             if (lane == 0) worst_of_segments[segment] = worst;
         }
-        if constexpr (rounded) {
+        if constexpr (kRounded) {
 #pragma unroll
             for (int c = 0; c < kChannels; ++c) {
                 sums.differences[c] = over_warp(sums.differences[c], Sum{});
@@ -197,7 +214,7 @@ __global__ void __launch_bounds__(kThreads)
         }
     }
     __syncthreads();
-    add_over_warp<rounded>(*result, tally);
+    add_over_warp<kRounded>(*result, tally);
     // Equal channels are not part of the histogram.
     for (unsigned bin = 1 + threadIdx.x / 32; bin < kBins; bin += kThreads / 32) {
         unsigned long long count = 0;
@@ -301,19 +318,24 @@ __global__ void __launch_bounds__(kThreads)
     pairs[i] = pair;
 }
 
+template <Codes codes, class Texels>
+const void* kernel() {
+    return reinterpret_cast<const void*>(&find_differences<codes, Texels>);
+}
+
 }  // namespace
 
 const void* differences_kernel(const CodeFormat& format) {
     return with_texels(format, [&](auto texels) -> const void* {
         using Texels = decltype(texels);
-        const auto rounded = [] { return reinterpret_cast<const void*>(&find_differences<true, Texels>); };
-        const auto exact = [] { return reinterpret_cast<const void*>(&find_differences<false, Texels>); };
-        if constexpr (Texels::kBits == 32)
-            return rounded();
-        else if constexpr (Texels::kBits == 8)
-            return exact();
+        if constexpr (Texels::kBits == 8)
+            return kernel<Codes::are_short, Texels>();
+        else if constexpr (Texels::kBits == 16)
+            return format.is_float() ? kernel<Codes::are_floats, Texels>() : kernel<Codes::are_short, Texels>();
+        else if constexpr (Texels::kBits == 32)
+            return format.is_float() ? kernel<Codes::are_floats, Texels>() : kernel<Codes::are_any, Texels>();
         else
-            return format.has_short_codes() ? exact() : rounded();
+            return format.has_short_codes() ? kernel<Codes::are_short, Texels>() : kernel<Codes::are_any, Texels>();
     });
 }
 

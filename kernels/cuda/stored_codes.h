@@ -18,6 +18,26 @@ struct ShortOrder {
     __device__ unsigned operator()(unsigned stored) const { return max(stored ^ flipped, least); }
 };
 
+/// The order of floats.
+template <int bits>
+struct FloatOrder {
+    static constexpr std::uint32_t kZero = std::uint32_t{1} << (bits - 1);
+    static constexpr std::uint32_t kInfinity = bits == 16 ? 0x7c00u : 0x7f800000u;
+
+    __device__ explicit FloatOrder(const CodeFormat&) {}
+    __device__ unsigned operator()(unsigned stored) const { return ordered_code(FormatKind::floating, stored, bits); }
+    __device__ static bool is_finite(unsigned code) {
+        return static_cast<unsigned>(abs(static_cast<int>(code - kZero))) < kInfinity;
+    }
+    /// Returns the value of a finite code.
+    __device__ static float value(unsigned code) {
+        const unsigned sign = code < kZero ? 0x80000000u : 0;
+        const unsigned magnitude = code < kZero ? kZero - code : code - kZero;
+        if constexpr (bits == 32) return __uint_as_float(sign | magnitude);
+        return __uint_as_float(sign | magnitude << 13) * 0x1p112f;
+    }
+};
+
 /// The order of all other codes.
 template <int bits>
 struct AnyOrder {
@@ -27,13 +47,18 @@ struct AnyOrder {
     __device__ unsigned operator()(unsigned stored) const { return ordered_code(kind, stored, bits); }
 };
 
+/// Which codes a kernel reads.
+enum class Codes { are_short, are_floats, are_any };
+
 /// Texels of `n` channels of Stored, which is an unsigned integer. The format is not packed.
 template <class Stored, int n>
 struct PlainTexels {
     static constexpr int kChannels = n;
     static constexpr int kBits = 8 * sizeof(Stored);
-    template <bool rounded>
-    using Order = std::conditional_t<rounded, AnyOrder<kBits>, ShortOrder>;
+    template <Codes codes>
+    using Order =
+        std::conditional_t<codes == Codes::are_short, ShortOrder,
+                           std::conditional_t<codes == Codes::are_floats, FloatOrder<kBits>, AnyOrder<kBits>>>;
 
     struct alignas(sizeof(Stored) * n) Texel {
         Stored channel[n];
@@ -51,10 +76,10 @@ struct PlainTexels {
 struct PackedTexels {
     static constexpr int kChannels = 4;
     static constexpr int kBits = 0;  // of any number
-    template <bool rounded>
+    template <Codes codes>
     using Order = AnyOrder<16>;  // not used
 
-    __device__ static void read(const CodeFormat& format, const Order<false>&, const std::byte* from,
+    __device__ static void read(const CodeFormat& format, const AnyOrder<16>&, const std::byte* from,
                                 unsigned (&codes)[4]) {
 #pragma unroll
         for (std::size_t c = 0; c < 4; ++c) codes[c] = c < format.channels() ? format.code(from, c) : 0;
