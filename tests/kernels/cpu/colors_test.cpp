@@ -2,6 +2,7 @@
 // must be bit-identical.
 #include <cmath>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -59,6 +60,14 @@ struct Filled {
     template <class Source>
     Float4 operator()(PixelPosition at, const Source& source) const {
         return {0, center_at(source, layered, at, at.x, at.y).w, 1, 0};
+    }
+};
+
+struct Exchanged {
+    template <class Source>
+    Float4 operator()(PixelPosition at, const Source& source) const {
+        const Float4 texel = center_at(source, false, at, at.x, at.y);
+        return {texel.y, texel.x, texel.w, texel.z};
     }
 };
 
@@ -129,6 +138,28 @@ TEST(CpuColorTest, SwizzlesMatchTheFunctor) {
                     launch(stream, image, Filled{scene.layered()}, scene.texels());
                 });
         });
+    }
+}
+
+TEST(CpuColorTest, SwizzlesOfOneAndTwoChannelsMatchTheFunctor) {
+    constexpr Extent kExtent{301, 9};
+    Random random(5);
+    for (const Format format : {Format::r8_srgb, Format::rg8_srgb, Format::r16_unorm, Format::rg16_unorm,
+                                Format::r16_float, Format::rg16_float}) {
+        const Pitched2D source(Device::cpu(), format, kExtent);
+        const Pitched2D memory(Device::cpu(), format, {kExtent.width + 5, kExtent.height + 3});
+        upload(source.view(), any_bits(random, test::box_bytes(format, kExtent)));
+        const Texture texture(source.view());
+        const auto expect_swizzle = [&](std::string_view channels, const auto& functor) {
+            expect_same(
+                memory.view(), kExtent,
+                [&](const Stream& stream, const View& image) { swizzle(stream, image, texture, channels); },
+                [&](const Stream& stream, const View& image) { launch(stream, image, functor, texture); });
+        };
+        expect_swizzle("bg1r", Swapped{false});
+        expect_swizzle("br1a", Turned{false});
+        expect_swizzle("0a10", Filled{false});
+        expect_swizzle("grab", Exchanged{});
     }
 }
 
