@@ -12,6 +12,7 @@
 #include <texton/float_math.h>
 #include <texton/launch.h>
 #include <texton/linear.h>
+#include <texton/lut.h>
 #include <texton/pitched.h>
 
 #include "tests/support/scenes.h"
@@ -68,6 +69,32 @@ struct Exchanged {
     Float4 operator()(PixelPosition at, const Source& source) const {
         const Float4 texel = center_at(source, false, at, at.x, at.y);
         return {texel.y, texel.x, texel.w, texel.z};
+    }
+};
+
+/// A 1D table of `entries` entries over the domain [low, high].
+struct LookedUp {
+    Lut1dOptions options;
+    float entries;
+    bool layered;
+
+    template <class Table>
+    Float4 entry(const Table& table, int channel, float value) const {
+        const float low = options.domain.low[channel], high = options.domain.high[channel], last = entries - 1;
+        const float inside = value > low ? (value < high ? value : high) : low;
+        const float position = (inside - low) * (last / (high - low));
+        if (options.filter == LutFilter::hardware) return table.at_texel(position + 0.5f);
+        const float first = std::floor(position);
+        const float second = first < last ? first + 1 : last;
+        const Float4 a = table.at_texel(first + 0.5f), b = table.at_texel(second + 0.5f);
+        return a + (b - a) * (position - first);
+    }
+    template <class Source>
+    Float4 operator()(PixelPosition at, const Source& source, const Source& table) const {
+        const Float4 texel = center_at(source, layered, at, at.x, at.y);
+        const Float4 green = entry(table, 1, texel.y), blue = entry(table, 2, texel.z);
+        const bool shared = options.channels == LutChannels::shared;
+        return {entry(table, 0, texel.x).x, shared ? green.x : green.y, shared ? blue.x : blue.z, texel.w};
     }
 };
 
@@ -160,6 +187,33 @@ TEST(CpuColorTest, SwizzlesOfOneAndTwoChannelsMatchTheFunctor) {
         expect_swizzle("br1a", Turned{false});
         expect_swizzle("0a10", Filled{false});
         expect_swizzle("grab", Exchanged{});
+    }
+}
+
+TEST(CpuColorTest, LookupsMatchTheFunctor) {
+    constexpr Extent kEntries{19};
+    constexpr LutDomain kDomain{{-0.25f, 0, 0.125f}, {1.5f, 0.75f, 1}};
+    Random random(6);
+    const Array entries(Device::cpu(),
+                        {.format = Format::rgba32_float, .extent = kEntries, .kind = ArrayKind::array_1d});
+    upload(entries.view(),
+           test::random_texels(random, Format::rgba32_float, test::box_bytes(Format::rgba32_float, kEntries)));
+    for (const bool normalized : {false, true}) {
+        const Texture table(entries, {.filter = Filter::linear, .normalized_coordinates = normalized});
+        for (const Lut1dOptions& options :
+             {Lut1dOptions{kDomain}, Lut1dOptions{kDomain, LutFilter::exact, LutChannels::shared}}) {
+            on_every_scene(Filter::point, [&](const Scene& scene) {
+                expect_same(
+                    scene, scene.extent,
+                    [&](const Stream& stream, const View& image) {
+                        lut_1d(stream, image, scene.texture, table, options);
+                    },
+                    [&](const Stream& stream, const View& image) {
+                        launch(stream, image, LookedUp{options, kEntries.width, scene.layered()}, scene.texels(),
+                               table);
+                    });
+            });
+        }
     }
 }
 
