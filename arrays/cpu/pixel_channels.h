@@ -12,6 +12,23 @@ constexpr Byte kByte;
 constexpr Short kShort;
 constexpr Bytes kBytes;
 
+#include "arrays/cpu/srgb_vectors.h"
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2
+// Stores the codes of pixels of four channels, narrowed to 16 bits. Each block has four codes of red and then of blue,
+// or of green and then of alpha.
+template <class Raw>
+HWY_INLINE void store_codes(Raw red_blue, Raw green_alpha, std::uint8_t* stored) {
+    alignas(16) static constexpr std::uint8_t kOrder[] = {0, 8, 4, 12, 1, 9, 5, 13, 2, 10, 6, 14, 3, 11, 7, 15};
+#if HWY_TARGET == HWY_AVX2
+    const hn::Vec<Bytes> bytes{_mm256_packus_epi16(red_blue, green_alpha)};
+#else
+    const hn::Vec<Bytes> bytes{_mm512_packus_epi16(red_blue, green_alpha)};
+#endif
+    hn::StoreU(hn::TableLookupBytes(bytes, hn::LoadDup128(kBytes, kOrder)), kBytes, stored);
+}
+#endif
+
 struct Unorm8 {
     using Stored = std::uint8_t;
     static HWY_INLINE FloatVector decode(hn::Vec<Byte> code) { return float_of_unorm8(hn::PromoteTo(kInt, code)); }
@@ -45,20 +62,28 @@ struct Unorm8 {
 #endif
     }
     static HWY_INLINE FloatVector decode_word(hn::Vec<Word> code) { return float_of_unorm8(hn::BitCast(kInt, code)); }
+    // Stores four vectors of pixels of four channels.
+    static HWY_INLINE void encode_interleaved(const float* values, std::uint8_t* stored) {
+        encode_four(values, stored);
+    }
+    // Reads pixels of four channels. Interleaving bytes would take more instructions than shifts.
+    static HWY_INLINE void decode_pixels(hn::Vec<Word> pixels, FloatVector (&channels)[4]) {
+        const auto low = hn::Set(kWord, 0xff);
+        channels[0] = decode_word(hn::And(pixels, low));
+        channels[1] = decode_word(hn::And(hn::ShiftRight<8>(pixels), low));
+        channels[2] = decode_word(hn::And(hn::ShiftRight<16>(pixels), low));
+        channels[3] = decode_word(hn::ShiftRight<24>(pixels));
+    }
     // Stores pixels of four channels.
     static HWY_INLINE void encode_pixels(const FloatVector (&channels)[4], std::uint8_t* stored) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2
         // As in encode_four(). Each block has four codes of red, then of blue, green and alpha.
         const auto codes = [&](std::size_t c) HWY_ATTR { return unlimited_unorm_of_float<255>(channels[c]).raw; };
-        alignas(16) static constexpr std::uint8_t kOrder[] = {0, 8, 4, 12, 1, 9, 5, 13, 2, 10, 6, 14, 3, 11, 7, 15};
 #if HWY_TARGET == HWY_AVX2
-        const __m256i even = _mm256_packs_epi32(codes(0), codes(2)), odd = _mm256_packs_epi32(codes(1), codes(3));
-        const hn::Vec<Bytes> bytes{_mm256_packus_epi16(even, odd)};
+        store_codes(_mm256_packs_epi32(codes(0), codes(2)), _mm256_packs_epi32(codes(1), codes(3)), stored);
 #else
-        const __m512i even = _mm512_packs_epi32(codes(0), codes(2)), odd = _mm512_packs_epi32(codes(1), codes(3));
-        const hn::Vec<Bytes> bytes{_mm512_packus_epi16(even, odd)};
+        store_codes(_mm512_packs_epi32(codes(0), codes(2)), _mm512_packs_epi32(codes(1), codes(3)), stored);
 #endif
-        hn::StoreU(hn::TableLookupBytes(bytes, hn::LoadDup128(kBytes, kOrder)), kBytes, stored);
 #else
         const auto codes = [&](std::size_t c) HWY_ATTR { return hn::BitCast(kWord, unorm_of_float<255>(channels[c])); };
         const auto low = hn::Or(codes(0), hn::ShiftLeft<8>(codes(1)));
@@ -73,22 +98,71 @@ struct Unorm8 {
 class Srgb {
 public:
     using Stored = std::uint8_t;
+    static constexpr Byte kTag{};
 
-    HWY_INLINE Srgb() : tables_(srgb_row_tables()) {}  // has the target's attributes
-    HWY_INLINE FloatVector decode_word(hn::Vec<Word> code) const {
-        return hn::GatherIndex(kFloat, tables_.colors, hn::BitCast(kInt, code));
-    }
+    HWY_INLINE Srgb() : Srgb(srgb_row_tables()) {}  // has the target's attributes
     HWY_INLINE FloatVector decode(hn::Vec<Byte> code) const { return decode_word(hn::PromoteTo(kWord, code)); }
+    HWY_INLINE hn::Vec<Byte> encode(FloatVector value) const {
+        return hn::TruncateTo(kByte, hn::BitCast(kWord, code_of(value)));
+    }
+
+#if TEXTON_LOOKS_UP_SRGB
+    // Reads pixels of four channels.
+    HWY_INLINE void decode_pixels(hn::Vec<Word> pixels, FloatVector (&channels)[4]) const {
+        const auto red_blue = look_up(hn::And(pixels, hn::Set(kWord, 0xff00ff)));
+        channels[0] = hn::BitCast(kFloat, hn::ShiftLeft<16>(red_blue));
+        channels[1] = decode_word(hn::And(hn::ShiftRight<8>(pixels), hn::Set(kWord, 0xff)));
+        channels[2] = hn::BitCast(kFloat, hn::And(red_blue, hn::Set(kWord, 0xffff0000)));
+        channels[3] = Unorm8::decode_word(hn::ShiftRight<24>(pixels));
+    }
+    HWY_INLINE IntVector code_of(FloatVector value) const { return codes_.of(value); }
+    HWY_INLINE void encode_four(const float* values, std::uint8_t* stored) const {
+        const auto load = [&](std::size_t i) HWY_ATTR { return hn::LoadU(kFloat, values + i * hn::Lanes(kFloat)); };
+        hn::StoreU(narrow_in_order(codes_.of(load(0), load(1)), codes_.of(load(2), load(3))), kBytes, stored);
+    }
+    HWY_INLINE void encode_pixels(const FloatVector (&channels)[4], std::uint8_t* stored) const {
+        const auto alpha = unlimited_unorm_of_float<255>(channels[3]);
+        store_codes(codes_.of(channels[0], channels[2]).raw, _mm512_packs_epi32(code_of(channels[1]).raw, alpha.raw),
+                    stored);
+    }
+    // Stores four vectors of pixels of four channels.
+    HWY_INLINE void encode_interleaved(const float* values, std::uint8_t* stored) const {
+        const hn::Repartition<std::uint64_t, Word> pixels;
+        const auto is_alpha =
+            hn::TestBit(hn::BitCast(kUnit, hn::Set(pixels, std::uint64_t{1} << 48)), hn::Set(kUnit, 1));
+        const auto codes = [&](std::size_t i) HWY_ATTR {
+            const FloatVector first = hn::LoadU(kFloat, values + i), second = hn::LoadU(kFloat, values + i + 16);
+            const UnitVector linear{_mm512_packs_epi32(unlimited_unorm_of_float<255>(first).raw,
+                                                       unlimited_unorm_of_float<255>(second).raw)};
+            return hn::IfThenElse(is_alpha, linear, codes_.of(first, second));
+        };
+        hn::StoreU(narrow_in_order(codes(0), codes(32)), kBytes, stored);
+    }
+
+private:
+    HWY_INLINE explicit Srgb(const SrgbRowTables& tables) : colors_(tables.upper_halves), codes_(tables) {}
+
+    HWY_INLINE hn::Vec<Word> look_up(hn::Vec<Word> codes) const {
+        return hn::BitCast(kWord, colors_(hn::BitCast(kUnit, codes)));
+    }
+    HWY_INLINE FloatVector decode_word(hn::Vec<Word> code) const {
+        return hn::BitCast(kFloat, hn::ShiftLeft<16>(look_up(code)));
+    }
+
+    CodeWords colors_;
+    SrgbCodes codes_;
+#else
+    HWY_INLINE void decode_pixels(hn::Vec<Word> pixels, FloatVector (&channels)[4]) const {
+        const auto low = hn::Set(kWord, 0xff);
+        channels[0] = decode_word(hn::And(pixels, low));
+        channels[1] = decode_word(hn::And(hn::ShiftRight<8>(pixels), low));
+        channels[2] = decode_word(hn::And(hn::ShiftRight<16>(pixels), low));
+        channels[3] = Unorm8::decode_word(hn::ShiftRight<24>(pixels));
+    }
     HWY_INLINE IntVector code_of(FloatVector value) const {
         const FloatVector first = hn::Set(kFloat, SrgbRowTables::kFirst), last = hn::Set(kFloat, SrgbRowTables::kLast);
         const FloatVector positive = hn::IfThenElse(hn::Gt(value, first), value, first);  // `first` for NaN
-        const IntVector bits = hn::BitCast(kInt, hn::Min(positive, last));
-        const IntVector interval = hn::Sub(hn::ShiftRight<16>(bits), hn::Set(kInt, SrgbRowTables::kFirstInterval));
-        const IntVector step = hn::GatherIndex(kInt, tables_.steps, interval);
-        return hn::ShiftRight<16>(hn::Add(step, hn::And(bits, hn::Set(kInt, 0xffff))));
-    }
-    HWY_INLINE hn::Vec<Byte> encode(FloatVector value) const {
-        return hn::TruncateTo(kByte, hn::BitCast(kWord, code_of(value)));
+        return srgb_codes_of(tables_, hn::BitCast(kInt, hn::Min(positive, last)));
     }
     HWY_INLINE void encode_four(const float* values, std::uint8_t* stored) const {
         for (std::size_t i = 0; i < 4 * hn::Lanes(kFloat); i += hn::Lanes(kFloat))
@@ -101,10 +175,24 @@ public:
         const auto high = hn::Or(color(2), hn::ShiftLeft<8>(alpha));
         hn::StoreU(hn::BitCast(kBytes, hn::Or(low, hn::ShiftLeft<16>(high))), kBytes, stored);
     }
-    static constexpr Byte kTag{};
+    HWY_INLINE void encode_interleaved(const float* values, std::uint8_t* stored) const {
+        const auto is_alpha = hn::Eq(hn::And(hn::Iota(kInt, 0), hn::Set(kInt, 3)), hn::Set(kInt, 3));
+        for (std::size_t i = 0; i < 4 * hn::Lanes(kFloat); i += hn::Lanes(kFloat)) {
+            const FloatVector value = hn::LoadU(kFloat, values + i);
+            const IntVector codes = hn::IfThenElse(is_alpha, unorm_of_float<255>(value), code_of(value));
+            hn::StoreU(hn::TruncateTo(kByte, hn::BitCast(kWord, codes)), kByte, stored + i);
+        }
+    }
 
 private:
+    HWY_INLINE explicit Srgb(const SrgbRowTables& tables) : tables_(tables) {}
+
+    HWY_INLINE FloatVector decode_word(hn::Vec<Word> code) const {
+        return hn::GatherIndex(kFloat, tables_.colors, hn::BitCast(kInt, code));
+    }
+
     const SrgbRowTables& tables_;
+#endif
 };
 
 // The conversion of channel `channel` of a format with so many channels.

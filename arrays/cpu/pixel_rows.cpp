@@ -68,15 +68,8 @@ HWY_INLINE void decode_vector(const Channel& channel, const typename Channel::St
 template <class Channel, std::size_t channels>
 HWY_INLINE void encode_vector(const Channel& channel, const float* pixels, typename Channel::Stored* stored) {
     constexpr auto kTag = Channel::kTag;
-    if constexpr (channels == 4 && std::is_same_v<Channel, Srgb>) {
-        for (std::size_t part = 0; part < 4 * hn::Lanes(kFloat); part += hn::Lanes(kFloat)) {
-            const FloatVector values = hn::LoadU(kFloat, pixels + part);
-            const auto codes = by_channel<Channel>(hn::BitCast(kFloat, channel.code_of(values)),
-                                                   hn::BitCast(kFloat, unorm_of_float<255>(values)));
-            hn::StoreU(hn::TruncateTo(kByte, hn::BitCast(kWord, codes)), kByte, stored + part);
-        }
-    } else if constexpr (channels == 4 && sizeof(*stored) == 1) {
-        channel.encode_four(pixels, stored);
+    if constexpr (channels == 4 && sizeof(*stored) == 1) {
+        channel.encode_interleaved(pixels, stored);
     } else if constexpr (channels == 4) {
         for (std::size_t part = 0; part < 4 * hn::Lanes(kFloat); part += hn::Lanes(kFloat))
             hn::StoreU(channel.encode(hn::LoadU(kFloat, pixels + part)), kTag, stored + part);
@@ -97,8 +90,6 @@ struct FloatPixels {
     FloatVector channel[4];
 };
 
-// Pixels of four bytes are loaded as words, and shifts separate the channels. Interleaving bytes would take more
-// instructions.
 template <class Channel, std::size_t channels>
 HWY_INLINE FloatPixels load_pixels(const Channel& channel, const typename Channel::Stored* stored) {
     constexpr auto kTag = Channel::kTag;
@@ -112,12 +103,7 @@ HWY_INLINE FloatPixels load_pixels(const Channel& channel, const typename Channe
         pixels.channel[0] = channel.decode(red);
         pixels.channel[1] = ChannelAt<Channel, 1, 2>::decode(green);
     } else if constexpr (sizeof(*stored) == 1) {
-        const auto words = hn::BitCast(kWord, hn::LoadU(kBytes, stored));
-        const auto low = hn::Set(kWord, 0xff);
-        pixels.channel[0] = channel.decode_word(hn::And(words, low));
-        pixels.channel[1] = channel.decode_word(hn::And(hn::ShiftRight<8>(words), low));
-        pixels.channel[2] = channel.decode_word(hn::And(hn::ShiftRight<16>(words), low));
-        pixels.channel[3] = Alpha<Channel>::decode_word(hn::ShiftRight<24>(words));
+        channel.decode_pixels(hn::BitCast(kWord, hn::LoadU(kBytes, stored)), pixels.channel);
     } else {
         hn::Vec<decltype(kTag)> of[4];
         hn::LoadInterleaved4(kTag, stored, of[0], of[1], of[2], of[3]);

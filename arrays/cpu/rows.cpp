@@ -116,46 +116,7 @@ void make_halves_quiet(std::byte* halves, std::size_t count) {
     }
 }
 
-// Returns the code of a sum, which is rounded to float16 first.
-std::uint32_t srgb_code_of_sum(std::int32_t sum) {
-    return srgb_code_of(float_of(round_to_half(false, static_cast<std::uint64_t>(sum), -22)));
-}
-
-// Returns the entry of an interval, of which `first` is the first sum.
-std::int32_t step_of_interval(std::int32_t first) {
-    const std::uint32_t bits = bits_of(static_cast<float>(first));
-    const auto last = static_cast<std::int32_t>(float_of(bits | 0xffffU));
-    const std::uint32_t code = srgb_code_of_sum(first);
-    std::int32_t low = first;
-    std::int32_t high = last + 1;
-    while (high - low > 1) {
-        const std::int32_t middle = low + (high - low) / 2;
-        (srgb_code_of_sum(middle) == code ? low : high) = middle;
-    }
-    const std::uint32_t before_step = high > last ? 0x10000U : bits_of(static_cast<float>(high)) & 0xffffU;
-    return static_cast<std::int32_t>((code << 16) + 0x10000U - before_step);
-}
-
-SrgbTables make_srgb_tables() {
-    SrgbTables tables;
-    for (std::uint32_t code = 0; code < 256; ++code) {
-        const Lane lane = lane_of_srgb(code);
-        const int marked = lane.exponent + kSrgbFractionBits;
-        tables.color_words[code] = static_cast<std::uint16_t>(((2 * lane.mantissa) | 1) << marked);
-    }
-    for (std::int32_t i = 0; i < static_cast<std::int32_t>(std::size(tables.step_of_sum)); ++i) {
-        const auto bits = static_cast<std::uint32_t>(SrgbTables::kFirstInterval + i) << 16;
-        tables.step_of_sum[i] = step_of_interval(static_cast<std::int32_t>(float_of(bits)));
-    }
-    return tables;
-}
-
 }  // namespace
-
-const SrgbTables& srgb_tables() {
-    static const SrgbTables tables = make_srgb_tables();
-    return tables;
-}
 
 // --- fetches ---------------------------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@
 
 #include <texton/pixel_encode.h>
 
+#include "arrays/cpu/srgb_rows.h"
 #include "arrays/unit/affine_map.h"
 #include "arrays/unit/texture_unit.h"
 

@@ -161,22 +161,6 @@ struct LatticeKernels {
 /// room for a multiple of 16 positions.
 void find_row_positions(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y);
 
-/// Tables of sRGB codes for the filter. A sum of weighted colors is an integer, at most 2^22. The floats of sums are
-/// divided into intervals, 128 of each power of two. In an interval, the code of sums changes at most once.
-struct SrgbTables {
-    static constexpr std::int32_t kFirstSum = 1 << 9;  ///< smaller sums have the code 0
-    static constexpr std::int32_t kLastSum = 1 << 22;
-    static constexpr std::int32_t kFirstInterval = (127 + 9) << 7;  ///< upper 16 bits of the float of kFirstSum
-
-    std::uint16_t color_words[256];  ///< what the filter adds for each code, see rows_srgb.h
-    /// For each interval the code of its first sum times 2^16, plus what the lower 16 bits of a float must be increased
-    /// by to overflow if its code is one larger.
-    std::int32_t step_of_sum[13 * 128 + 1];
-};
-
-/// Returns the tables, which are computed by the first call. Thread-safe.
-[[nodiscard]] const SrgbTables& srgb_tables();
-
 /// Returns the functions for the best instruction set of this CPU. All members are null if the model must be used: for
 /// another packing, for a format that cannot be filtered here, or on a CPU without a supported instruction set.
 [[nodiscard]] RowKernels row_kernels(const TexelFormat& format, Filter filter);

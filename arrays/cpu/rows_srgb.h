@@ -4,40 +4,28 @@
 // other file may include it.
 //
 // The filter truncates colors to the 8 bits of the largest one's exponent, see texel_decode.h. A color is an integer of
-// 15 bits, and its exponent is marked below the last bit of its mantissa, so a word has 16 bits:
+// 16 bits, and its exponent is marked below the last bit of its mantissa, in the same word:
 //
 //     word = mantissa << (exponent + 8) | 1 << (exponent + 7), where exponent is from -7 to 0
 //
 // The largest word has the largest exponent, and the bits up to its lowest 1 are those that are dropped of all words.
 // A linear channel has words with the exponent -1, whose mantissa is the code, so nothing is ever dropped. Sums are
-// integers of 23 bits: colors times 2^22, or linear codes times 2^14.
+// integers of 24 bits: colors times 2^23, or linear codes times 2^15.
+//
+// Words are stored minus 2^15, since products need signed factors. This changes neither the order of words nor the bits
+// that can be dropped.
+
+#include "arrays/cpu/srgb_vectors.h"
 
 // Looks up the words of colors.
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-class ColorWords {
-public:
-    HWY_INLINE ColorWords() {  // has the target's attributes
-        const std::uint16_t* const words = srgb_tables().color_words;
-        for (std::size_t i = 0; i < 8; ++i) words_[i] = _mm512_loadu_si512(words + 32 * i);
-    }
-
-    HWY_INLINE hn::Vec<Code> operator()(hn::Vec<Code> codes) const {
-        const auto in_quarter = [&](int i) HWY_ATTR {
-            return hn::Vec<Code>{_mm512_permutex2var_epi16(words_[2 * i], codes.raw, words_[2 * i + 1])};
-        };
-        const auto is_odd = hn::TestBit(codes, hn::Set(kCode, 64));
-        const auto lower = hn::IfThenElse(is_odd, in_quarter(1), in_quarter(0));
-        const auto upper = hn::IfThenElse(is_odd, in_quarter(3), in_quarter(2));
-        return hn::IfThenElse(hn::TestBit(codes, hn::Set(kCode, 128)), upper, lower);
-    }
-
-private:
-    __m512i words_[8];
+#if TEXTON_LOOKS_UP_SRGB
+struct ColorWords : CodeWords {
+    HWY_INLINE ColorWords() : CodeWords(srgb_row_tables().filter_words) {}  // has the target's attributes
 };
 #else
 class ColorWords {
 public:
-    HWY_INLINE ColorWords() : words_(srgb_tables().color_words) {}
+    HWY_INLINE ColorWords() : words_(srgb_row_tables().filter_words) {}
 
     HWY_INLINE hn::Vec<Code> operator()(hn::Vec<Code> codes) const {
         HWY_ALIGN std::uint16_t found[hn::MaxLanes(Code())];
@@ -66,7 +54,7 @@ struct Srgb {
         for (std::size_t i = 0; i < kWords; i += hn::Lanes(kCode)) {
             const auto codes = by_channels(hn::PromoteTo(kCode, hn::LoadU(bytes, pairs + i)));
             const IntVector colors = hn::BitCast(kInt, color_words(codes));
-            const auto linear = hn::Or(hn::ShiftLeft<7>(codes), hn::Set(kCode, 1 << 6));
+            const auto linear = hn::Xor(hn::ShiftLeft<7>(codes), hn::Set(kCode, kBelowAll | 1 << 6));
             hn::StoreU(hn::BitCast(kCode, hn::IfThenElse(linear_lanes(), hn::BitCast(kInt, linear), colors)), kCode,
                        words + i);
         }
@@ -86,40 +74,66 @@ struct Srgb {
             const WeightPairs weights = load_weights<channels>(taps, i);
             const auto upper = reached(hn::LoadU(kCode, top + 2 * i), weights.top);
             const auto lower = reached(hn::LoadU(kCode, bottom + 2 * i), weights.bottom);
-            const auto larger = hn::BitCast(kWord, hn::Max(upper, lower));
-            const auto largest = hn::Max(hn::BitCast(kCode, larger), hn::BitCast(kCode, hn::RotateRight<16>(larger)));
+            const auto larger = hn::BitCast(kWord, larger_of(upper, lower));
+            const auto largest = larger_of(hn::BitCast(kCode, larger), hn::BitCast(kCode, hn::RotateRight<16>(larger)));
             const auto dropped = hn::Xor(largest, hn::Sub(largest, hn::Set(kCode, 1)));
             const auto kept = [&](hn::Vec<Code> words)
-                                  HWY_ATTR { return hn::BitCast(kInt, hn::ShiftRight<1>(hn::AndNot(dropped, words))); };
-            const IntVector sum = add_products(hn::Zero(kInt), kept(upper), weights.top);
+                                  HWY_ATTR { return hn::BitCast(kInt, hn::AndNot(dropped, words)); };
+            const IntVector sum = add_products(whole(256 << 15), kept(upper), weights.top);
             hn::Store(hn::BitCast(kWord, add_products(sum, kept(lower), weights.bottom)), kWord, sums + i);
         }
     }
 
+#if TEXTON_LOOKS_UP_SRGB
+    static HWY_INLINE void encode(const Result* sums, unsigned char* pixels) {
+        const SrgbCodes codes(srgb_row_tables());
+        const IntVector shift = hn::IfThenElse(linear_lanes(), whole(15), whole(SrgbRowTables::kUnitBits));
+        const IntVector half = hn::IfThenElse(linear_lanes(), whole(1 << 14), whole(kHalfUnit - kFirstSum));
+        const IntVector linear = hn::IfThenElseZero(linear_lanes(), whole(0x7fff));
+        const auto linear_in_pair = hn::TestBit(narrow(linear, linear), hn::Set(kCode, 1));
+        // Returns the units of colors and the codes of linear channels.
+        const auto units = [&](std::size_t i) HWY_ATTR {
+            const IntVector sum = hn::BitCast(kInt, hn::Load(kWord, sums + i));
+            const IntVector at = hn::IfThenElse(linear_lanes(), sum, bits(hn::ConvertTo(kFloat, sum)));
+            return hn::Shr(hn::Add(at, half), shift);
+        };
+        const auto encoded = [&](std::size_t i) HWY_ATTR {
+            const auto both = narrow(units(i), units(i + hn::Lanes(kInt)));
+            return hn::IfThenElse(linear_in_pair, both, codes.of_units(both));
+        };
+        for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kByte))
+            hn::StoreU(narrow_in_order(encoded(i), encoded(i + hn::Lanes(kCode))), kByte, pixels + i);
+    }
+#else
     static HWY_INLINE void encode(const Result* sums, unsigned char* pixels) {
         const hn::Rebind<std::uint8_t, Int> bytes;
-        const std::int32_t* const steps = srgb_tables().step_of_sum;
+        const SrgbRowTables& tables = srgb_row_tables();
         for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
             const IntVector sum = hn::BitCast(kInt, hn::Load(kWord, sums + i));
-            const IntVector at = bits(hn::ConvertTo(kFloat, hn::Max(sum, whole(SrgbTables::kFirstSum))));
-            const IntVector interval = hn::Sub(hn::ShiftRight<16>(at), whole(SrgbTables::kFirstInterval));
-            const IntVector step = hn::GatherIndex(kInt, steps, interval);
-            const IntVector color = hn::ShiftRight<16>(hn::Add(step, hn::And(at, whole(0xffff))));
-            const IntVector linear = hn::ShiftRight<14>(hn::Add(sum, whole(1 << 13)));
+            const IntVector at = hn::Add(bits(hn::ConvertTo(kFloat, sum)), whole(kHalfUnit - kScale));
+            const IntVector rounded = hn::And(at, whole(-1 << SrgbRowTables::kUnitBits));
+            const IntVector color = srgb_codes_of(tables, hn::Max(rounded, whole(SrgbRowTables::kFirstBits)));
+            const IntVector linear = hn::ShiftRight<15>(hn::Add(sum, whole(1 << 14)));
             const WordVector code = hn::BitCast(kWord, hn::IfThenElse(linear_lanes(), linear, color));
             hn::StoreU(hn::TruncateTo(bytes, code), bytes, pixels + i);
         }
     }
+#endif
 
     static HWY_INLINE FloatVector widen(const Result* sums) {
         const IntVector sum = hn::BitCast(kInt, hn::Load(kWord, sums));
-        const IntVector half = half_of_sum(hn::Mul(hn::ConvertTo(kFloat, sum), number(0x1p-22f)));
-        const WordVector code = hn::BitCast(kWord, hn::ShiftRight<6>(sum));
+        const IntVector half = half_of_sum(hn::Mul(hn::ConvertTo(kFloat, sum), number(0x1p-23f)));
+        const WordVector code = hn::BitCast(kWord, hn::ShiftRight<7>(sum));
         return hn::IfThenElse(hn::RebindMask(kFloat, linear_lanes()), float_of_unorm16(in_65535th(kWord, code)),
                               float_of_half(hn::BitCast(kWord, half)));
     }
 
 private:
+    static constexpr std::uint16_t kBelowAll = 0x8000;                              // the word of a color of 0
+    static constexpr std::int32_t kScale = 23 << 23;                                // of the bits of sums
+    static constexpr std::int32_t kFirstSum = SrgbRowTables::kFirstBits + kScale;   // bits
+    static constexpr std::int32_t kHalfUnit = 1 << (SrgbRowTables::kUnitBits - 1);  // float16s round ties away from 0
+
     static HWY_INLINE hn::Mask<Int> linear_lanes() {
         const IntVector last = whole(static_cast<std::int32_t>(channels) - 1);
         const auto last_lanes = hn::Eq(hn::And(hn::Iota(kInt, 0), last), last);
@@ -138,6 +152,11 @@ private:
 
     // Texels without weight have no exponent.
     static HWY_INLINE hn::Vec<Code> reached(hn::Vec<Code> words, IntVector weights) {
-        return hn::IfThenZeroElse(hn::Eq(hn::BitCast(kCode, weights), hn::Zero(kCode)), words);
+        const auto without = hn::Eq(hn::BitCast(kCode, weights), hn::Zero(kCode));
+        return hn::IfThenElse(without, hn::Set(kCode, kBelowAll), words);
+    }
+    static HWY_INLINE hn::Vec<Code> larger_of(hn::Vec<Code> a, hn::Vec<Code> b) {
+        const hn::RebindToSigned<Code> shorts;
+        return hn::BitCast(kCode, hn::Max(hn::BitCast(shorts, a), hn::BitCast(shorts, b)));
     }
 };

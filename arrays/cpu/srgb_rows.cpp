@@ -1,32 +1,78 @@
 #include "arrays/cpu/srgb_rows.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "arrays/cpu/texel_decoder.h"
+#include "arrays/unit/texel_decode.h"
 
 namespace texton::detail {
 namespace {
 
-std::int32_t step_of_interval(std::uint32_t first) {
+// Returns the bits of the first of the floats [first, end) whose code is larger than that of `first`, or `end`.
+std::uint32_t first_of_next_code(std::uint32_t first, std::uint32_t end) {
     const std::uint32_t code = srgb_code_of(float_of(first));
-    const std::uint32_t end = first + 0x10000U;
     std::uint32_t low = first, high = end;
     while (high - low > 1) {
         const std::uint32_t middle = low + (high - low) / 2;
         (srgb_code_of(float_of(middle)) == code ? low : high) = middle;
     }
-    return static_cast<std::int32_t>((code << 16) + (end - high));
+    return high;
+}
+
+std::int32_t step_of_interval(std::uint32_t first) {
+    const std::uint32_t end = first + 0x10000U;
+    return static_cast<std::int32_t>((srgb_code_of(float_of(first)) << 16) + (end - first_of_next_code(first, end)));
+}
+
+void find_steps(SrgbRowTables& tables) {
+    constexpr std::uint32_t kFirst = SrgbRowTables::kFirstBits;
+    constexpr std::uint32_t kUnit = 1U << SrgbRowTables::kUnitBits;
+    for (std::size_t i = 0; i < std::size(tables.steps); ++i)
+        tables.steps[i] = step_of_interval(kFirst + (static_cast<std::uint32_t>(i) << 16));
+    std::uint32_t bits = kFirst;
+    for (std::size_t code = 0; code < 255; ++code) {
+        bits = first_of_next_code(bits, bits_of(SrgbRowTables::kLast));
+        const std::uint32_t lower = (bits - kFirst) % kUnit;
+        tables.next_units[code] = static_cast<std::uint16_t>((bits - kFirst + kUnit - 1) / kUnit);
+        tables.next_bits[code] = static_cast<std::uint16_t>(lower == 0 ? kUnit : lower);
+    }
+    tables.next_units[255] = 0xffff;
+    tables.next_bits[255] = kUnit;
+}
+
+// Returns the code of a unit in 1/256, between the units where codes begin.
+std::int32_t code_between(const SrgbRowTables& tables, std::int32_t unit) {
+    const auto code = std::ranges::upper_bound(tables.next_units, unit) - tables.next_units;
+    if (code == 255) return 255 * 256;
+    const std::int32_t begin = code == 0 ? 0 : tables.next_units[code - 1];
+    return static_cast<std::int32_t>(code) * 256 + (unit - begin) * 256 / (tables.next_units[code] - begin);
+}
+
+void find_lines(SrgbRowTables& tables) {
+    constexpr std::int32_t kBelow = 64;  // in 1/256: the codes are between units, so the curve is not quite even
+    for (std::int32_t i = 0; i < 64; ++i) {
+        const std::int32_t first = code_between(tables, 256 * i), next = code_between(tables, 256 * (i + 1));
+        tables.first_codes[i] = static_cast<std::uint16_t>(std::max(first - kBelow, 0));
+        tables.more_codes[i] = static_cast<std::uint16_t>(next - first);
+    }
 }
 
 SrgbRowTables make_tables() {
     SrgbRowTables tables;
     const TexelDecoder decode = texel_decoder({Encoding::srgb, Packing::plain, 1, 8, 1});
-    for (std::size_t code = 0; code < 256; ++code) {
+    for (std::uint32_t code = 0; code < 256; ++code) {
         const auto byte = static_cast<unsigned char>(code);
-        tables.colors[code] = float_of(decode(&byte).channel[0]);
+        const std::uint32_t color = decode(&byte).channel[0];
+        tables.colors[code] = float_of(color);
+        tables.upper_halves[code] = static_cast<std::uint16_t>(color >> 16);
+        const Lane lane = lane_of_srgb(code);
+        const int marked = lane.exponent + 7;
+        const auto word = static_cast<std::uint32_t>((2 * lane.mantissa) | 1) << marked;
+        tables.filter_words[code] = static_cast<std::uint16_t>(word ^ 0x8000);
     }
-    for (std::size_t i = 0; i < std::size(tables.steps); ++i)
-        tables.steps[i] = step_of_interval((SrgbRowTables::kFirstInterval + static_cast<std::uint32_t>(i)) << 16);
+    find_steps(tables);
+    find_lines(tables);
     return tables;
 }
 

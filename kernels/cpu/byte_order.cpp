@@ -17,7 +17,7 @@ namespace texton::detail {
 namespace HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-ReorderBytes reorderer_for(bool) { return nullptr; }
+ReorderBytes reorderer_for(const TexelFormat&) { return nullptr; }
 #else
 namespace {
 
@@ -31,14 +31,25 @@ using Float = hn::Repartition<float, Byte>;
 constexpr Byte kByte;
 constexpr Float kFloat;
 
-template <bool floats>
+using Half = hn::Repartition<std::int16_t, Byte>;
+constexpr Half kHalf;
+
+// The canonical NaN of float16 images is what that of float32 images is narrowed to.
+HWY_INLINE hn::Vec<Half> with_one_half_nan(hn::Vec<Half> values) {
+    const auto magnitude = hn::And(values, hn::Set(kHalf, 0x7fff));
+    return hn::IfThenElse(hn::Gt(magnitude, hn::Set(kHalf, 0x7c00)), hn::Set(kHalf, kHalfNanBits), values);
+}
+
+// `float_bits`: of the floats that the bytes are, or 0.
+template <int float_bits>
 void reorder(const ByteOrder& order, const unsigned char* from, std::size_t count, unsigned char* to,
              bool past_caches) {
     const auto positions = hn::LoadDup128(kByte, order.from);
     const auto set = hn::LoadDup128(kByte, order.set);
     const auto reordered = [&](const unsigned char* bytes) HWY_ATTR {
         const auto result = hn::Or(hn::TableLookupBytesOr0(hn::LoadU(kByte, bytes), positions), set);
-        if constexpr (!floats) return result;
+        if constexpr (float_bits == 0) return result;
+        if constexpr (float_bits == 16) return hn::BitCast(kByte, with_one_half_nan(hn::BitCast(kHalf, result)));
         return hn::BitCast(kByte, with_one_nan(kFloat, hn::BitCast(kFloat, result)));
     };
     const std::size_t lanes = hn::Lanes(kByte);
@@ -59,7 +70,10 @@ void reorder(const ByteOrder& order, const unsigned char* from, std::size_t coun
 
 }  // namespace
 
-ReorderBytes reorderer_for(bool floats) { return floats ? reorder<true> : reorder<false>; }
+ReorderBytes reorderer_for(const TexelFormat& format) {
+    if (format.encoding != Encoding::floating) return reorder<0>;
+    return format.bits == 16 ? reorder<16> : reorder<32>;
+}
 #endif
 
 }  // namespace HWY_NAMESPACE
@@ -71,7 +85,7 @@ namespace texton::detail {
 
 HWY_EXPORT(reorderer_for);
 
-ReorderBytes byte_reorderer(bool floats) { return HWY_DYNAMIC_DISPATCH(reorderer_for)(floats); }
+ReorderBytes byte_reorderer(const TexelFormat& format) { return HWY_DYNAMIC_DISPATCH(reorderer_for)(format); }
 
 }  // namespace texton::detail
 #endif

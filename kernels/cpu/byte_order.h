@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <texton/pixel_encode.h>
+
 namespace texton::detail {
 
 /// For each byte of a group of 16: the index of the byte in the group that it is copied from, or 0x80 for 0; and the
@@ -17,8 +19,8 @@ struct ByteOrder {
 using ReorderBytes = void (*)(const ByteOrder& order, const unsigned char* from, std::size_t count, unsigned char* to,
                               bool past_caches);
 
-/// Returns null if the CPU has no vectors. With `floats`, bytes are float32 values, and each NaN becomes the canonical
-/// one of images.
-[[nodiscard]] ReorderBytes byte_reorderer(bool floats);
+/// Returns null if the CPU has no vectors. If the channels of the format are floats, each NaN becomes the canonical one
+/// of images.
+[[nodiscard]] ReorderBytes byte_reorderer(const TexelFormat& format);
 
 }  // namespace texton::detail

@@ -15,7 +15,7 @@ struct Copies {
     ByteColumns columns;
     std::vector<AxisTaps> rows;
     bool run;                 // whether the texels of a row of pixels are consecutive
-    ReorderBytes put_floats;  // stores float32 values with the canonical NaN; null for other formats
+    ReorderBytes put_floats;  // stores floats with the canonical NaN; null for other formats
 };
 
 bool is_copy(std::span<const AxisTaps> taps) {
@@ -97,7 +97,7 @@ bool is_fraction(const TexelFormat& format) {
 }
 
 bool is_float(const TexelFormat& format) {
-    return format.packing == Packing::plain && format.encoding == Encoding::floating && format.bits == 32;
+    return format.packing == Packing::plain && format.encoding == Encoding::floating;
 }
 
 bool are_alike(const TexelFormat& a, const TexelFormat& b) {
@@ -116,7 +116,7 @@ bool reads_as_stored(const CpuTexture& texture) {
 bool copy_texels_on_cpu(const CpuJob& job, const Lattice& lattice) {
     constexpr std::size_t kTile = 1 << 16;  // pixels, in whole rows
     const CpuTexture& texture = job.textures[0];
-    const bool floats = is_float(texture.format) && byte_reorderer(true) != nullptr;
+    const bool floats = is_float(texture.format) && byte_reorderer(texture.format) != nullptr;
     if (!(is_fraction(texture.format) || floats) || !reads_as_stored(texture)) return false;
     if (!are_alike(texture.format, job.image.format().stored)) return false;
     const TextureReader reader(texture);
@@ -125,7 +125,7 @@ bool copy_texels_on_cpu(const CpuJob& job, const Lattice& lattice) {
     if (!is_copy(taps_along(texture, reader.view(), 0, first_columns))) return false;
     const std::vector<AxisTaps> columns = taps_along(texture, reader.view(), 0, lattice.x);
     Copies copies{byte_kernels(), columns_of(columns), taps_along(texture, reader.view(), 1, lattice.y),
-                  is_run(columns), floats ? byte_reorderer(true) : nullptr};
+                  is_run(columns), floats ? byte_reorderer(texture.format) : nullptr};
     if (!is_copy(columns) || !is_copy(copies.rows)) return false;
     if (copies.kernels != nullptr) copies.kernels->find_windows(copies.columns, reader.view().levels[0].width);
     const std::size_t rows = std::max<std::size_t>(1, kTile / job.extent.width);

@@ -18,6 +18,8 @@ public:
     bool color_matrix(Launch& launch, const ColorMatrix& matrix) const override;
     bool scale_colors(Launch& launch, float by) const override;
 
+    bool look_up(Launch& launch, const lut::Lut1d& lut) const override;
+
     bool warp(Launch& launch, const std::function<Warp()>& make) const override;
 
     bool to_rgb(Launch& launch, const PlanarOptions& options) const override;

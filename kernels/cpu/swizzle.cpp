@@ -20,27 +20,36 @@ struct Swizzle {
     /// Returns true if the codes of texels can be copied to pixels without decoding them.
     bool keeps_codes(const TexelFormat& texture, const TexelFormat& image) const {
         const bool alike = texture.encoding == image.encoding && texture.packing == Packing::plain &&
-                           image.packing == Packing::plain && texture.bits == image.bits;
-        if (!alike || texture.channels != 4 || image.channels != 4) return false;
-        if (texture.encoding == Encoding::srgb) return keeps_alpha();
-        return texture.encoding == Encoding::unorm || (texture.encoding == Encoding::floating && texture.bits == 32);
+                           image.packing == Packing::plain && texture.bits == image.bits &&
+                           texture.channels == image.channels && 16 % image.bytes == 0;
+        if (!alike) return false;
+        if (texture.encoding == Encoding::srgb) return keeps_linear(texture.channels);
+        return texture.encoding == Encoding::unorm || texture.encoding == Encoding::floating;
     }
 
-    // Returns true if no color is copied to alpha, and alpha to no color. Their sRGB codes mean different values.
-    bool keeps_alpha() const {
-        return std::none_of(from, from + 3, [](std::uint8_t channel) { return channel == 3; }) && from[3] >= 3;
+    // Returns true if linear channels of an sRGB format are copied to linear channels only, and colors to colors. Their
+    // codes mean different values.
+    bool keeps_linear(std::size_t channels) const {
+        const auto is_linear = [&](std::size_t channel) { return channels > 1 && channel == channels - 1; };
+        for (std::size_t c = 0; c < channels; ++c) {
+            if (from[c] < channels && is_linear(from[c]) != is_linear(c)) return false;
+        }
+        return true;
     }
 
+    // Channels that the format lacks are 0.
     ByteOrder order_of(const TexelFormat& format) const {
         const float one = 1;
+        const std::uint16_t half_one = 0x3c00;
         std::uint8_t one_code[4] = {0xff, 0xff, 0xff, 0xff};
-        if (format.encoding == Encoding::floating) std::memcpy(one_code, &one, sizeof one);
+        if (format.encoding == Encoding::floating && format.bits == 32) std::memcpy(one_code, &one, sizeof one);
+        if (format.encoding == Encoding::floating && format.bits == 16) std::memcpy(one_code, &half_one, 2);
         ByteOrder order{};
         const std::size_t of_channel = format.bits / 8u;
         for (std::size_t i = 0; i < 16; ++i) {
-            const std::size_t channel = i / of_channel % 4;
-            const std::size_t of_pixel = i - i % (4 * of_channel);
-            const bool is_texels = from[channel] < 4;
+            const std::size_t channel = i / of_channel % format.channels;
+            const std::size_t of_pixel = i - i % format.bytes;
+            const bool is_texels = from[channel] < format.channels;
             order.from[i] =
                 static_cast<std::uint8_t>(is_texels ? of_pixel + from[channel] * of_channel + i % of_channel : 0x80);
             order.set[i] = from[channel] == 5 ? one_code[i % of_channel] : 0;
@@ -63,7 +72,7 @@ void swizzle_rows(const CpuJob& job, const Swizzle& swizzle, PixelPosition at, s
     const TexelRows rows(job.textures[0], job.shapes[0], at.z);
     const TexelFormat& format = job.textures[0].format;
     const bool keeps_codes = rows.are_stored() && swizzle.keeps_codes(format, job.image.format().stored);
-    const ReorderBytes reorder = keeps_codes ? byte_reorderer(format.encoding == Encoding::floating) : nullptr;
+    const ReorderBytes reorder = keeps_codes ? byte_reorderer(format) : nullptr;
     const ByteOrder order = swizzle.order_of(format);
     const bool past_caches = job.exceeds_caches();
     for (std::size_t y = 0; y < height; ++y, ++at.y) {

@@ -33,6 +33,10 @@ struct Separable;
 struct Sharpen;
 }  // namespace texton::filters
 
+namespace texton::lut {
+struct Lut1d;
+}  // namespace texton::lut
+
 namespace texton::mip {
 struct Chain;
 }  // namespace texton::mip
@@ -96,6 +100,9 @@ public:
     virtual bool color_matrix(Launch&, const ColorMatrix&) const { return false; }
     /// Multiplies red, green and blue by a number.
     virtual bool scale_colors(Launch&, float) const { return false; }
+
+    /// lut_1d(): the second texture is the table.
+    virtual bool look_up(Launch&, const lut::Lut1d&) const { return false; }
 
     /// The warps without minification. Only devices that use it call the function that creates the warp.
     virtual bool warp(Launch&, const std::function<Warp()>&) const { return false; }

@@ -9,6 +9,7 @@
 
 #include "arrays/cpu/pixel_rows.h"
 
+#include "arrays/cpu/srgb_rows.h"
 #include "arrays/cpu/texel_decoder.h"
 
 namespace texton::detail {
@@ -120,6 +121,22 @@ TEST_P(SrgbRowsTest, ValuesBeyondTheRangeAndAlphaAreEncodedAsByTheModel) {
                 EXPECT_EQ(stored[c], expected.word[0] >> 8 * c & 0xff) << value << ' ' << int{channels} << ' ' << c;
         }
     }
+}
+
+TEST(SrgbRowTablesTest, EveryUnitHasTheCodeOnItsLineOrTheNextOne) {
+    const SrgbRowTables& tables = srgb_row_tables();
+    for (std::int32_t unit = 0; unit <= SrgbRowTables::kUnits; ++unit) {
+        const std::int32_t line = unit >> 8, on_line = unit & 0xff;
+        std::uint32_t code = (tables.first_codes[line] + (on_line * tables.more_codes[line] >> 8)) >> 8;
+        if (unit >= tables.next_units[code]) ++code;
+        const auto bits = static_cast<std::uint32_t>(SrgbRowTables::kFirstBits + (unit << SrgbRowTables::kUnitBits));
+        ASSERT_EQ(code, srgb_code_of(float_of(bits))) << unit;
+    }
+}
+
+TEST(SrgbRowTablesTest, ColorsHaveNoBitsInTheLowerHalf) {
+    for (std::uint32_t code = 0; code < 256; ++code)
+        EXPECT_EQ(bits_of(srgb_row_tables().colors[code]), std::uint32_t{srgb_row_tables().upper_halves[code]} << 16);
 }
 
 }  // namespace

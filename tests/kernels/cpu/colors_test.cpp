@@ -2,6 +2,7 @@
 // must be bit-identical.
 #include <cmath>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 #include <texton/float_math.h>
 #include <texton/launch.h>
 #include <texton/linear.h>
+#include <texton/lut.h>
 #include <texton/pitched.h>
 
 #include "tests/support/scenes.h"
@@ -59,6 +61,40 @@ struct Filled {
     template <class Source>
     Float4 operator()(PixelPosition at, const Source& source) const {
         return {0, center_at(source, layered, at, at.x, at.y).w, 1, 0};
+    }
+};
+
+struct Exchanged {
+    template <class Source>
+    Float4 operator()(PixelPosition at, const Source& source) const {
+        const Float4 texel = center_at(source, false, at, at.x, at.y);
+        return {texel.y, texel.x, texel.w, texel.z};
+    }
+};
+
+/// A 1D table of `entries` entries over the domain [low, high].
+struct LookedUp {
+    Lut1dOptions options;
+    float entries;
+    bool layered;
+
+    template <class Table>
+    Float4 entry(const Table& table, int channel, float value) const {
+        const float low = options.domain.low[channel], high = options.domain.high[channel], last = entries - 1;
+        const float inside = value > low ? (value < high ? value : high) : low;
+        const float position = (inside - low) * (last / (high - low));
+        if (options.filter == LutFilter::hardware) return table.at_texel(position + 0.5f);
+        const float first = std::floor(position);
+        const float second = first < last ? first + 1 : last;
+        const Float4 a = table.at_texel(first + 0.5f), b = table.at_texel(second + 0.5f);
+        return a + (b - a) * (position - first);
+    }
+    template <class Source>
+    Float4 operator()(PixelPosition at, const Source& source, const Source& table) const {
+        const Float4 texel = center_at(source, layered, at, at.x, at.y);
+        const Float4 green = entry(table, 1, texel.y), blue = entry(table, 2, texel.z);
+        const bool shared = options.channels == LutChannels::shared;
+        return {entry(table, 0, texel.x).x, shared ? green.x : green.y, shared ? blue.x : blue.z, texel.w};
     }
 };
 
@@ -129,6 +165,55 @@ TEST(CpuColorTest, SwizzlesMatchTheFunctor) {
                     launch(stream, image, Filled{scene.layered()}, scene.texels());
                 });
         });
+    }
+}
+
+TEST(CpuColorTest, SwizzlesOfOneAndTwoChannelsMatchTheFunctor) {
+    constexpr Extent kExtent{301, 9};
+    Random random(5);
+    for (const Format format : {Format::r8_srgb, Format::rg8_srgb, Format::r16_unorm, Format::rg16_unorm,
+                                Format::r16_float, Format::rg16_float}) {
+        const Pitched2D source(Device::cpu(), format, kExtent);
+        const Pitched2D memory(Device::cpu(), format, {kExtent.width + 5, kExtent.height + 3});
+        upload(source.view(), any_bits(random, test::box_bytes(format, kExtent)));
+        const Texture texture(source.view());
+        const auto expect_swizzle = [&](std::string_view channels, const auto& functor) {
+            expect_same(
+                memory.view(), kExtent,
+                [&](const Stream& stream, const View& image) { swizzle(stream, image, texture, channels); },
+                [&](const Stream& stream, const View& image) { launch(stream, image, functor, texture); });
+        };
+        expect_swizzle("bg1r", Swapped{false});
+        expect_swizzle("br1a", Turned{false});
+        expect_swizzle("0a10", Filled{false});
+        expect_swizzle("grab", Exchanged{});
+    }
+}
+
+TEST(CpuColorTest, LookupsMatchTheFunctor) {
+    constexpr Extent kEntries{19};
+    constexpr LutDomain kDomain{{-0.25f, 0, 0.125f}, {1.5f, 0.75f, 1}};
+    Random random(6);
+    const Array entries(Device::cpu(),
+                        {.format = Format::rgba32_float, .extent = kEntries, .kind = ArrayKind::array_1d});
+    upload(entries.view(),
+           test::random_texels(random, Format::rgba32_float, test::box_bytes(Format::rgba32_float, kEntries)));
+    for (const bool normalized : {false, true}) {
+        const Texture table(entries, {.filter = Filter::linear, .normalized_coordinates = normalized});
+        for (const Lut1dOptions& options :
+             {Lut1dOptions{kDomain}, Lut1dOptions{kDomain, LutFilter::exact, LutChannels::shared}}) {
+            on_every_scene(Filter::point, [&](const Scene& scene) {
+                expect_same(
+                    scene, scene.extent,
+                    [&](const Stream& stream, const View& image) {
+                        lut_1d(stream, image, scene.texture, table, options);
+                    },
+                    [&](const Stream& stream, const View& image) {
+                        launch(stream, image, LookedUp{options, kEntries.width, scene.layered()}, scene.texels(),
+                               table);
+                    });
+            });
+        }
     }
 }
 
