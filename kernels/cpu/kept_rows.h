@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "kernels/cpu/line_vector.h"
+#include "core/line_vector.h"
 
 namespace texton::detail {
 

@@ -5,10 +5,10 @@
 
 #include <texton/launch.h>
 
+#include "core/line_vector.h"
 #include "kernels/cpu/byte_lattice.h"
 #include "kernels/cpu/job.h"
 #include "kernels/cpu/kernels.h"
-#include "kernels/cpu/line_vector.h"
 #include "kernels/cpu/texel_rows.h"
 
 namespace texton::detail {

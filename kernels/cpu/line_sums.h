@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/cpu/line_vector.h"
+#include "core/line_vector.h"
 
 namespace texton::detail {
 

@@ -5,10 +5,10 @@
 #include <texton/launch.h>
 
 #include "arrays/unit/texel_format.h"
+#include "core/line_vector.h"
 #include "kernels/cpu/halves.h"
 #include "kernels/cpu/job.h"
 #include "kernels/cpu/kernels.h"
-#include "kernels/cpu/line_vector.h"
 #include "kernels/cpu/separable.h"
 #include "kernels/cpu/texel_rows.h"
 #include "kernels/functors/mip_chain.h"

@@ -11,9 +11,9 @@
 #include <texton/launch.h>
 
 #include "arrays/written_image.h"
+#include "core/line_vector.h"
 #include "kernels/cpu/halves.h"
 #include "kernels/cpu/kernels.h"
-#include "kernels/cpu/line_vector.h"
 #include "kernels/cpu/texel_rows.h"
 #include "kernels/launch/launch_state.h"
 

@@ -6,10 +6,10 @@
 
 #include <texton/launch.h>
 
+#include "core/line_vector.h"
 #include "kernels/cpu/job.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/line_sums.h"
-#include "kernels/cpu/line_vector.h"
 #include "kernels/cpu/texel_rows.h"
 #include "kernels/cpu/window_rows.h"
 #include "kernels/functors/filter_functors.h"

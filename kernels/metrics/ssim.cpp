@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/cpu/line_vector.h"
+#include "core/line_vector.h"
 #include "kernels/metrics/filter.h"
 #include "kernels/metrics/parts.h"
 #include "kernels/metrics/similarity.h"
