@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 
+#include "kernels/metrics/byte_distances.h"
 #include "kernels/metrics/code_rows.h"
 #include "kernels/metrics/difference_sums.h"
 #include "kernels/metrics/parts.h"
@@ -51,11 +52,14 @@ public:
     void add_row(Offset at, std::size_t width, Codes& codes, Lanes& lanes, Sums& sums) const {
         const bool same = std::memcmp(a_.bytes(at), b_.bytes(at), width * a_.texel_bytes()) == 0;
         if (same && !a_.is_float()) return;
+        const bool has_bytes = a_.has_short_codes() && a_.bits() == 8 && !a_.is_packed();
+        if (has_bytes && !may_be_worst(add_bytes(at, width, sums), sums)) return;
         for (auto& each : codes) each.resize(width * a_.channels());
         a_.read(at, width, codes[0].data());
         b_.read(at, width, codes[1].data());
         const bool is_finite = a_.is_float() && !count_specials(codes, sums);
         if (same) return;
+        if (has_bytes) return keep_worst_of(width, at, codes[0].data(), codes[1].data(), sums);
         if (a_.has_short_codes()) return add_codes(at, width, codes, sums);
         const Extent extent = a_.extent();
         const std::size_t first = (at.z * extent.height + at.y) * extent.width + at.x, channels = a_.channels();
@@ -76,6 +80,10 @@ public:
     }
 
 private:
+    std::uint32_t add_bytes(Offset at, std::size_t width, Sums& sums) const {
+        return add_byte_distances(a_.kind(), a_.bytes(at), b_.bytes(at), width, a_.channels(), channels_, sums.codes);
+    }
+
     void add_codes(Offset at, std::size_t width, const Codes& codes, Sums& sums) const {
         const std::size_t channels = a_.channels();
         std::array<std::uint32_t, 4 * kMaxDistances> distances;
@@ -84,7 +92,7 @@ private:
             const std::uint32_t* a = codes[0].data() + x * channels;
             const std::uint32_t* b = codes[1].data() + x * channels;
             const std::uint32_t largest = add_distances(a, b, count, channels, channels_, sums.codes, distances.data());
-            if (may_be_worst(largest, sums)) keep_worst_of(count, {at.x + x, at.y, at.z}, a, b, distances.data(), sums);
+            if (may_be_worst(largest, sums)) keep_worst_of(count, {at.x + x, at.y, at.z}, a, b, sums);
         }
     }
 
@@ -97,21 +105,20 @@ private:
                             lanes.squares.data(), distances.data());
         if (largest.ulp == 0) return;
         lanes.is_clear = false;
-        if (may_be_worst(largest.ulp, sums) && !is_least(largest, sums))
-            keep_worst_of(count, at, a, b, distances.data(), sums);
+        if (may_be_worst(largest.ulp, sums) && !is_least(largest, sums)) keep_worst_of(count, at, a, b, sums);
     }
 
     // Adds texels of a row to the worst ones so far if they belong to them.
-    void keep_worst_of(std::size_t count, Offset at, const std::uint32_t* a, const std::uint32_t* b,
-                       const std::uint32_t* distances, Sums& sums) const {
+    void keep_worst_of(std::size_t count, Offset at, const std::uint32_t* a, const std::uint32_t* b, Sums& sums) const {
         const std::size_t channels = a_.channels();
-        for (std::size_t i = 0; i < count; ++i, a += channels, b += channels, distances += channels) {
-            const std::uint32_t ulp = *std::max_element(distances, distances + channels_);
-            if (ulp == 0 || !may_be_worst(ulp, sums)) continue;
-            WorstTexel texel{.at = {at.x + i, at.y, at.z}, .ulp = ulp};
-            for (std::size_t c = 0; c < channels_; ++c)
-                texel.difference =
-                    std::max(texel.difference, a_.difference(a[c], b[c], c, distances[c]) / a_.divisor(c));
+        for (std::size_t i = 0; i < count; ++i, a += channels, b += channels) {
+            WorstTexel texel{.at = {at.x + i, at.y, at.z}};
+            for (std::size_t c = 0; c < channels_; ++c) texel.ulp = std::max(texel.ulp, a_.distance(a[c], b[c]));
+            if (texel.ulp == 0 || !may_be_worst(texel.ulp, sums)) continue;
+            for (std::size_t c = 0; c < channels_; ++c) {
+                const double difference = a_.difference(a[c], b[c], c, a_.distance(a[c], b[c]));
+                texel.difference = std::max(texel.difference, difference / a_.divisor(c));
+            }
             keep(texel, a, b, sums);
         }
     }
