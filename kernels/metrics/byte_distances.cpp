@@ -55,8 +55,8 @@ public:
         if (channels_ == 2) texels_ += hn::CountTrue(kShort, hn::Ne(hn::BitCast(kShort, distances), hn::Zero(kShort)));
     }
 
-    // Adds the sums of all lanes.
-    void add_to(CodeDistances& sums) const {
+    // Adds the sums of all lanes, and returns the largest distance.
+    std::uint8_t add_to(CodeDistances& sums) const {
         constexpr std::size_t kMax = hn::MaxLanes(kByte);
         HWY_ALIGN std::uint8_t differing[kMax], largest[kMax];
         HWY_ALIGN std::uint16_t of_channel[2][kMax / 2];
@@ -74,6 +74,7 @@ public:
             sums.largest[channel] = std::max<std::uint32_t>(sums.largest[channel], largest[lane]);
             if (channels_ == 1) sums.texels += differing[lane];
         }
+        return *std::max_element(largest, largest + hn::Lanes(kByte));
     }
 
 private:
@@ -143,22 +144,16 @@ std::uint32_t byte_row(FormatKind kind, const std::byte* a, const std::byte* b, 
         std::memcpy(rest[1], other + whole, bytes - whole);
         hn::Store(distances_of(rest[0], rest[1]), kByte, distances + whole);
     }
-    Bytes largest = hn::Zero(kByte);
+    std::uint8_t largest = 0;
     for (std::size_t begin = 0; begin < all; begin += kMaxVectors * lanes) {
         ByteSums row(channels);
-        for (std::size_t i = begin; i < std::min(all, begin + kMaxVectors * lanes); i += lanes) {
-            const Bytes each = hn::Load(kByte, distances + i);
-            row.add(each);
-            largest = hn::Max(largest, each);
-        }
-        row.add_to(sums);
+        for (std::size_t i = begin; i < std::min(all, begin + kMaxVectors * lanes); i += lanes)
+            row.add(hn::Load(kByte, distances + i));
+        largest = std::max(largest, row.add_to(sums));
     }
-    HWY_ALIGN std::uint8_t of_lanes[hn::MaxLanes(kByte)];
-    hn::Store(largest, kByte, of_lanes);
-    const std::uint8_t largest_of_all = *std::max_element(of_lanes, of_lanes + lanes);
-    for (std::size_t bit = 0; largest_of_all >> bit != 0; ++bit)
+    for (std::size_t bit = 0; largest >> bit != 0; ++bit)
         sums.at_least[bit] += count_at_least(static_cast<std::uint8_t>(1 << bit), distances, all);
-    return largest_of_all;
+    return largest;
 }
 
 #endif
