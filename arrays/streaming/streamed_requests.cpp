@@ -76,7 +76,7 @@ void StreamedState::request(std::span<const StreamedView> views) {
     constexpr std::size_t kMaxTiles = std::size_t{1} << 20;
     constexpr int kCallsOfFetches = 8;
     const std::lock_guard lock(mutex_);
-    std::unordered_map<TileNumber, Request> found;
+    TileMap<Request> found;
     std::vector<TileNumber> ahead;
     std::size_t index = 0;
     std::size_t tiles = 0;
@@ -105,9 +105,9 @@ void StreamedState::request(std::span<const StreamedView> views) {
             float distance = 0;
             for (int i = 0; i < 3; ++i) distance += (own[i] - center[i]) * (own[i] - center[i]);
             const TileNumber number = grid_.number(at);
-            const auto [entry, added] = found.try_emplace(number, Request{number, view.weight, distance});
-            entry->second.weight = std::max(entry->second.weight, view.weight);
-            entry->second.distance = std::min(entry->second.distance, distance);
+            Request& entry = *found.insert(number, {number, view.weight, distance}).first;
+            entry.weight = std::max(entry.weight, view.weight);
+            entry.distance = std::min(entry.distance, distance);
         });
         if (swept == region || ahead.size() > kMaxTiles) continue;
         grid_.each_tile(view.level, view.layer, swept,
@@ -130,27 +130,26 @@ void StreamedState::request(std::span<const StreamedView> views) {
     rebuild();
 }
 
-TileNeed StreamedState::need_of(TileNumber tile, int level) const {
-    const auto found = wanted_.find(tile);
-    return found != wanted_.end() ? found->second : TileNeed{0, 0, level};
+TileNeed StreamedState::need_of(TileNumber tile) const {
+    const TileNeed* const found = wanted_.find(tile);
+    return found != nullptr ? *found : TileNeed{0, 0, grid_.level(tile)};
 }
 
 // Adds the coarser tiles over a missing tile to the queue.
-void StreamedState::add_ancestors(const QueuedTile& missing, bool fits,
-                                  std::unordered_map<TileNumber, QueuedTile>& queued) {
+void StreamedState::add_ancestors(const QueuedTile& missing, bool fits, TileMap<QueuedTile>& queued) {
     TilePosition3 at = grid_.position(missing.tile);
     while (at.level + 1 < grid_.resident_level()) {
         at = grid_.parent(at);
         const TileNumber number = grid_.number(at);
         const TileNeed need{fits ? generation_ - 1 : generation_, missing.weight, at.level};
-        TileNeed& known = wanted_.try_emplace(number, need).first->second;
+        TileNeed& known = *wanted_.insert(number, need).first;
         known = std::max(known, need);
         if (tiles_.raise(number, known) || needed_.contains(number)) continue;
-        QueuedTile& entry =
-            queued.try_emplace(number, QueuedTile{missing.weight, at.level, missing.distance, number, true})
-                .first->second;
-        entry.weight = std::max(entry.weight, missing.weight);
-        entry.distance = std::min(entry.distance, missing.distance);
+        const auto [entry, added] = queued.insert(number, {missing.weight, at.level, missing.distance, number, true});
+        // Otherwise the tile, and those over it, have been added for a tile that is at least as urgent.
+        if (!added && entry->weight >= missing.weight && entry->distance <= missing.distance) break;
+        entry->weight = std::max(entry->weight, missing.weight);
+        entry->distance = std::min(entry->distance, missing.distance);
     }
 }
 
@@ -160,14 +159,14 @@ void StreamedState::rebuild() {
     needed_.clear();
     wanted_.clear();
     unfit_.clear();
-    std::unordered_map<TileNumber, QueuedTile> queued;
+    TileMap<QueuedTile> queued;
     const auto add = [&](TileNumber tile, float weight, float distance) {
-        const int level = grid_.position(tile).level;
+        const int level = grid_.level(tile);
         needed_.insert(tile);
-        TileNeed& need = wanted_.try_emplace(tile, TileNeed{generation_, weight, level}).first->second;
+        TileNeed& need = *wanted_.insert(tile, {generation_, weight, level}).first;
         need.weight = std::max(need.weight, weight);
         if (tiles_.raise(tile, need)) return;
-        QueuedTile& entry = queued.try_emplace(tile, QueuedTile{weight, level, distance, tile}).first->second;
+        QueuedTile& entry = *queued.insert(tile, {weight, level, distance, tile}).first;
         entry.weight = std::max(entry.weight, weight);
         entry.distance = std::min(entry.distance, distance);
     };
@@ -178,19 +177,18 @@ void StreamedState::rebuild() {
     for (const auto& [tile, age] : used_) kept += tiles_.contains(tile) && !needed_.contains(tile);
     const bool fits = kept <= capacity_;
     for (const auto& [tile, age] : used_) {
-        const int level = grid_.position(tile).level;
-        const TileNeed need{fits ? generation_ - 1 : generation_, 1, level};
-        (void)tiles_.raise(tile, wanted_.try_emplace(tile, need).first->second);
+        const TileNeed need{fits ? generation_ - 1 : generation_, 1, grid_.level(tile)};
+        (void)tiles_.raise(tile, *wanted_.insert(tile, need).first);
     }
     std::vector<QueuedTile> missing;
     missing.reserve(queued.size());
     for (const auto& [tile, entry] : queued) missing.push_back(entry);
     for (const QueuedTile& entry : missing) add_ancestors(entry, fits, queued);
     for (const TileNumber tile : ahead_) {
-        const int level = grid_.position(tile).level;
+        const int level = grid_.level(tile);
         const TileNeed need{generation_ - 1, -1, level};  // less than every requested tile
-        if (!wanted_.try_emplace(tile, need).second || tiles_.raise(tile, need)) continue;
-        queued.try_emplace(tile, QueuedTile{-1, level, 0, tile, true});
+        if (!wanted_.insert(tile, need).second || tiles_.raise(tile, need)) continue;
+        queued.insert(tile, {-1, level, 0, tile, true});
     }
     queue_.clear();
     queue_.reserve(queued.size());
@@ -222,21 +220,20 @@ void StreamedState::join_neighbors() {
 // Cancels a read, or discards its texels. If a thread is still reading, the buffer stays in use until it has finished.
 // A read of several tiles is canceled with the last one that is expected of it.
 void StreamedState::stop_read(TileNumber tile) {
-    const auto found = reading_.find(tile);
-    if (found == reading_.end()) return;
+    const std::uint32_t* const buffer = reading_.find(tile);
+    if (buffer == nullptr) return;
+    const Staged& staged = staged_[*buffer];
+    reading_.erase(tile);
     const auto ready = std::ranges::find(ready_, tile, &ReadyTile::tile);
     if (ready != ready_.end()) {
         give_staging(ready->staging);
         ready_.erase(ready);
         ++counts_.discarded_reads;
-        reading_.erase(found);
         return;
     }
-    const Staged& staged = staged_[found->second];
-    reading_.erase(found);
     for (std::uint32_t i = 0; i < staged.count; ++i) {
-        const auto other = reading_.find(staged_[staged.first + i].tile);
-        if (other != reading_.end() && other->second == staged.first + i) return;
+        const std::uint32_t* const other = reading_.find(staged_[staged.first + i].tile);
+        if (other != nullptr && *other == staged.first + i) return;
     }
     reader_->cancel(staged.first);
 }
@@ -264,7 +261,7 @@ void StreamedState::invalidate(const StreamedView* view) {
             }
         }
     } else {
-        while (!reading_.empty()) stop_read(reading_.begin()->first);
+        while (!reading_.empty()) stop_read(reading_.begin()->tile);
         failed_.clear();
         alone_.clear();
         for (const auto& [tile, what] : tiles_.all()) stale_.push_back(tile);

@@ -14,7 +14,6 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include <texton/copy.h>
@@ -24,6 +23,7 @@
 
 #include "arrays/streaming/feedback_buffer.h"
 #include "arrays/streaming/tile_grid.h"
+#include "arrays/streaming/tile_map.h"
 #include "arrays/streaming/tile_reader.h"
 #include "arrays/streaming/tile_slots.h"
 
@@ -125,8 +125,8 @@ private:
     Region swept_region(const StreamedView& view, const Region& region, std::size_t index) const;
     void rebuild();
     void join_neighbors();
-    void add_ancestors(const QueuedTile& missing, bool fits, std::unordered_map<TileNumber, QueuedTile>& queued);
-    TileNeed need_of(TileNumber tile, int level) const;
+    void add_ancestors(const QueuedTile& missing, bool fits, TileMap<QueuedTile>& queued);
+    TileNeed need_of(TileNumber tile) const;
 
     // Steps of update().
     void recycle_staging();
@@ -147,7 +147,7 @@ private:
     bool choose_read(ResidentTiles::Victims& victims, std::vector<TileRead>& reads);
     /// Returns true if the tiles are neighbors in a row that a block of slots can contain.
     bool joins(TileNumber tile, TileNumber before) const {
-        return grid_.follows(tile, before) && grid_.position(tile).position.x % TileBlocks::kSlots != 0;
+        return tile == before + 1 && grid_.column(tile) % TileBlocks::kSlots != 0;
     }
     void give_staging(std::uint32_t buffer) noexcept;
     Region staged_region(std::uint32_t first, std::uint32_t count) const;
@@ -157,6 +157,9 @@ private:
     void take_tile(std::uint32_t buffer, const FinishedRead& finished);
     void start_resident_parts();
     void stop_read(TileNumber tile);
+    bool gathers() const noexcept;
+    std::size_t fitting_tiles(Clock::duration time) const noexcept;
+    void note_time(Clock::duration time, std::size_t tiles) noexcept;
     std::size_t pending() const;
     std::size_t most_blocks() const noexcept { return (capacity_ + TileBlocks::kSlots - 1) / TileBlocks::kSlots; }
 
@@ -189,29 +192,30 @@ private:
     std::vector<TileNumber> fetched_;    // by sample() and kernels, the last time
     std::vector<TileNumber> collected_;  // by sample() since the last update
     bool has_collected_ = false;
-    std::unordered_map<TileNumber, int> used_;  // by the last launches; transfers since they were noted
-    int calls_since_fetches_ = 0;               // of request(), since fetched_ and used_ were set
-    std::vector<TileNumber> stale_;             // resident, to be unmapped
+    TileMap<int> used_;              // by the last launches; transfers since they were noted
+    int calls_since_fetches_ = 0;    // of request(), since fetched_ and used_ were set
+    std::vector<TileNumber> stale_;  // resident, to be unmapped
     std::uint64_t generation_ = 1;
     bool changed_ = false;  // rebuild() is necessary
-    std::unordered_set<TileNumber> needed_;
-    std::size_t missing_ = 0;                          // of needed_
-    std::unordered_map<TileNumber, TileNeed> wanted_;  // needed_ and coarser tiles over missing ones
+    TileSet needed_;
+    std::size_t missing_ = 0;   // of needed_
+    TileMap<TileNeed> wanted_;  // needed_ and coarser tiles over missing ones
     std::vector<QueuedTile> queue_;
     std::size_t next_ = 0;  // in the queue
-    std::unordered_set<TileNumber> unfit_;
+    TileSet unfit_;
     std::unordered_map<TileNumber, std::string> failed_;
-    std::unordered_set<TileNumber> alone_;  // to be read by calls of their own: a call for several tiles has failed
+    TileSet alone_;  // to be read by calls of their own: a call for several tiles has failed
 
     std::unique_ptr<FeedbackBuffer> feedback_;
 
     Pinned staging_;
     FreeBuffers free_staging_;
-    std::vector<Staged> staged_;                             // by staging buffer
-    std::unordered_map<TileNumber, std::uint32_t> reading_;  // staging buffer of tiles that are read or ready
+    std::vector<Staged> staged_;      // by staging buffer
+    TileMap<std::uint32_t> reading_;  // staging buffer of tiles that are read or ready
     std::vector<ReadyTile> ready_;
     std::deque<StagedCopies> copies_;  // enqueued by update()
     Event unmapped_;                   // after the last evictions without copies
+    Clock::duration tile_time_{};      // of the calls that make a tile resident
 
     StreamingStatistics counts_;
     Clock::time_point created_ = Clock::now();

@@ -35,7 +35,7 @@ bool is_out_of_memory(const std::exception_ptr& thrown) noexcept {
 
 /// Tiles that become resident together, with one call for their mapping and one for their copies.
 struct StreamedState::Batch {
-    static constexpr std::size_t kFirst = 32;  // tiles of the first batch of an update
+    static constexpr std::size_t kFirst = 32;  // tiles of the first batch
     static constexpr std::size_t kMost = 256;
     struct Entry {
         ReadyTile tile;
@@ -63,15 +63,12 @@ StreamingProgress StreamedState::update(const Stream& stream, std::chrono::micro
     copy_resident_parts(stream);
     start_resident_parts();
     start_reads();
-    std::size_t most = Batch::kFirst;
-    for (Clock::time_point begin = Clock::now(); begin < end;) {
+    for (Clock::time_point begin = Clock::now(); begin < end && !gathers();) {
         const std::size_t loaded = progress.loaded;
-        const bool more = place_tiles(most, stream, progress);
+        const bool more = place_tiles(fitting_tiles((end - begin) / 2), stream, progress);
         const Clock::time_point now = Clock::now();
-        if (!more || now >= end) break;
-        // The next batch takes half of the time that is left, if its tiles take as long as these.
-        const auto fitting = (end - now) * static_cast<Clock::rep>(progress.loaded - loaded) / (2 * (now - begin));
-        most = std::clamp(static_cast<std::size_t>(fitting), Batch::kFirst, Batch::kMost);
+        if (!more) break;
+        note_time(now - begin, progress.loaded - loaded);
         begin = now;
         start_reads();
     }
@@ -79,9 +76,27 @@ StreamingProgress StreamedState::update(const Stream& stream, std::chrono::micro
     if (feedback_ != nullptr) feedback_->collect(stream);
     progress.missing = missing_;
     for (const auto& [tile, message] : failed_) progress.failed += needed_.contains(tile);
-    for (const TileNumber tile : unfit_) progress.unfit += !tiles_.contains(tile);
+    for (const auto& unfit : unfit_) progress.unfit += !tiles_.contains(unfit.tile);
     progress.pending = pending();
     return progress;
+}
+
+// Returns true if tiles should wait for others, because the device is busy with earlier ones, and takes less time for a
+// large batch than for several small ones.
+bool StreamedState::gathers() const noexcept {
+    return copies_.size() > 1 && ready_.size() < Batch::kMost && ready_.size() < reading_.size();
+}
+
+// Returns how many tiles probably become resident in a time.
+std::size_t StreamedState::fitting_tiles(Clock::duration time) const noexcept {
+    if (tile_time_ == Clock::duration{}) return Batch::kFirst;
+    return std::clamp(static_cast<std::size_t>(time / tile_time_), Batch::kFirst, Batch::kMost);
+}
+
+// Calls that map tiles take much longer while the device has nothing else to do, because the driver then maps in the
+// call. So the time of a slow batch is forgotten slowly.
+void StreamedState::note_time(Clock::duration time, std::size_t tiles) noexcept {
+    if (tiles > 0) tile_time_ = std::max(time / static_cast<Clock::rep>(tiles), tile_time_ - tile_time_ / 8);
 }
 
 std::size_t StreamedState::pending() const {
@@ -114,10 +129,10 @@ void StreamedState::take_requests(StreamingProgress& progress) {
     if (launched) {
         for (auto& [tile, age] : used_) ++age;
         const int kept = noted.in_turns ? kTransfersInTurns : 0;
-        std::erase_if(used_, [&](const auto& used) { return used.second >= kept; });
-        for (const TileNumber tile : noted.used) used_[tile] = 0;
+        used_.erase_if([&](TileNumber, int age) { return age >= kept; });
+        for (const TileNumber tile : noted.used) *used_.insert(tile, 0).first = 0;
         if (noted.in_turns) {  // when they are resident, it may take long until their pixels note them as used
-            for (const TileNumber tile : noted.missing) used_[tile] = 0;
+            for (const TileNumber tile : noted.missing) *used_.insert(tile, 0).first = 0;
         }
     }
     for (const TileNumber tile : fetched_) (tiles_.contains(tile) ? counts_.hits : counts_.misses) += 1;
@@ -141,14 +156,14 @@ void StreamedState::take_reads() {
 
 void StreamedState::take_tile(std::uint32_t buffer, const FinishedRead& finished) {
     const Staged& staged = staged_[buffer];
-    const auto found = reading_.find(staged.tile);
-    const bool expected = found != reading_.end() && found->second == buffer;
+    const std::uint32_t* const found = reading_.find(staged.tile);
+    const bool expected = found != nullptr && *found == buffer;
     if (expected && !finished.canceled && !finished.failed) {
         ready_.push_back({staged.tile, buffer});
         if (staged.count == 1) alone_.erase(staged.tile);
         return;
     }
-    if (expected) reading_.erase(found);
+    if (expected) reading_.erase(staged.tile);
     if (expected && finished.failed && !finished.canceled) {
         try {
             if (staged.count == 1) {
@@ -249,7 +264,7 @@ bool StreamedState::may_be_read(const QueuedTile& queued, ResidentTiles::Victims
                                 bool& waits) {
     if (tiles_.contains(queued.tile) || reading_.contains(queued.tile) || failed_.contains(queued.tile)) return false;
     const std::size_t free = capacity_ - std::min(capacity_, tiles_.size());
-    const TileNeed need = need_of(queued.tile, queued.level);
+    const TileNeed need = need_of(queued.tile);
     if (reserved < free || victims.at(reserved - free, need)) return true;
     waits = reserved > 0 && (free > 0 || tiles_.victim(need));  // until less needed tiles are resident
     if (!waits && !queued.optional) unfit_.insert(queued.tile);
@@ -281,7 +296,7 @@ bool StreamedState::choose_read(ResidentTiles::Victims& victims, std::vector<Til
     PyramidBox box = box_of(queue_[begin].tile);
     box.region = staged_region(first, count);
     reads.push_back({first, box, {staging_.data() + first * kTileBytes, box_bytes(box.region.extent)}});
-    for (std::uint32_t i = 0; i < count; ++i) reading_.emplace(queue_[begin + i].tile, first + i);
+    for (std::uint32_t i = 0; i < count; ++i) reading_.insert(queue_[begin + i].tile, first + i);
     next_ += count;
     return true;
 }
@@ -326,11 +341,19 @@ void StreamedState::evict(const std::vector<TileNumber>& tiles, const Stream& st
         if (needed_.contains(tile)) unfit_.insert(tile);
     }
     array_.unmap(boxes, stream);
-    for (const TileNumber tile : tiles) {
-        blocks_->give(tiles_.at(tile).slot);
+    TileSlotNumber block = tiles_.at(sorted.front()).slot;
+    std::uint32_t slots = 0;  // of the block that become free
+    for (const TileNumber tile : sorted) {
+        const TileSlotNumber slot = tiles_.at(tile).slot;
+        if (slot.block != block.block) {
+            blocks_->give(block.block, std::exchange(slots, 0));
+            block = slot;
+        }
+        slots |= 1u << slot.slot;
         tiles_.remove(tile);
         missing_ += needed_.contains(tile);
     }
+    blocks_->give(block.block, slots);
     progress.evicted += tiles.size();
     counts_.evicted_tiles += tiles.size();
 }
@@ -392,7 +415,7 @@ bool StreamedState::choose_tiles(std::size_t most, Batch& batch) {
     for (std::size_t i = 0; i < count; ++i) {
         const TilePosition3 at = grid_.position(ready_[i].tile);
         if (tiles_.size() + batch.entries.size() >= capacity_ + batch.victims.size()) {
-            const auto victim = victims.at(batch.victims.size(), need_of(ready_[i].tile, at.level));
+            const auto victim = victims.at(batch.victims.size(), need_of(ready_[i].tile));
             if (!victim) {
                 dropped.push_back(ready_[i]);
                 continue;
@@ -404,8 +427,7 @@ bool StreamedState::choose_tiles(std::size_t most, Batch& batch) {
     for (const ReadyTile& tile : dropped) drop(tile);
     // Neighbors lose their memory together, so that it is consecutive for the neighbors that get it.
     while (pyramid_.tiles_per_read > 1 && !batch.victims.empty()) {
-        const ReadyTile& last = batch.entries.back().tile;
-        const auto victim = victims.at(batch.victims.size(), need_of(last.tile, batch.entries.back().at.level));
+        const auto victim = victims.at(batch.victims.size(), need_of(batch.entries.back().tile.tile));
         if (!victim || needed_.contains(*victim) || !joins(*victim, batch.victims.back())) break;
         batch.victims.push_back(*victim);
     }
@@ -498,7 +520,7 @@ bool StreamedState::place_tiles(std::size_t most, const Stream& stream, Streamin
     try {
         for (; added < batch.entries.size(); ++added) {
             const Batch::Entry& entry = batch.entries[added];
-            tiles_.add(entry.tile.tile, {entry.slot, need_of(entry.tile.tile, entry.at.level)});
+            tiles_.add(entry.tile.tile, {entry.slot, need_of(entry.tile.tile)});
         }
         copy_tiles(batch, done, stream);
     } catch (...) {

@@ -29,11 +29,10 @@ TileGrid::TileGrid(const ArrayInfo& info, const SparseProperties& properties)
 }
 
 TilePosition3 TileGrid::position(TileNumber number) const noexcept {
-    std::size_t level = levels_.size() - 1;
-    while (levels_[level].first > number) --level;
-    const Extent& tiles = levels_[level].tiles;
-    std::size_t rest = number - levels_[level].first;
-    TilePosition3 tile{static_cast<int>(level), 0, {}};
+    TilePosition3 tile{level(number), 0, {}};
+    const Level& level = levels_[static_cast<std::size_t>(tile.level)];
+    const Extent& tiles = level.tiles;
+    std::size_t rest = number - level.first;
     tile.position.x = rest % tiles.width;
     rest /= tiles.width;
     tile.position.y = rest % tiles.height;

@@ -42,10 +42,18 @@ public:
         return level.first + static_cast<TileNumber>(index);
     }
     TilePosition3 position(TileNumber number) const noexcept;
-    /// Returns true if the tiles are neighbors in a row.
-    bool follows(TileNumber tile, TileNumber before) const noexcept {
-        return tile == before + 1 && position(tile).position.x > 0;
+    int level(TileNumber number) const noexcept {
+        std::size_t level = levels_.size() - 1;
+        while (levels_[level].first > number) --level;
+        return static_cast<int>(level);
     }
+    /// Returns position(number).position.x.
+    std::size_t column(TileNumber number) const noexcept {
+        const Level& level = levels_[static_cast<std::size_t>(this->level(number))];
+        return (number - level.first) % static_cast<TileNumber>(level.tiles.width);
+    }
+    /// Returns true if the tiles are neighbors in a row.
+    bool follows(TileNumber tile, TileNumber before) const noexcept { return tile == before + 1 && column(tile) > 0; }
     /// Returns the texels of a tile in its level.
     Region texels(const TilePosition3& tile) const noexcept;
     /// Returns the tile as a box for SparseArray.

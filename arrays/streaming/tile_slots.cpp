@@ -113,32 +113,77 @@ void FreeBuffers::give(std::uint32_t first, std::uint32_t count) noexcept {
     count_ += count;
 }
 
+std::optional<TileNumber> ResidentTiles::Victims::at(std::size_t skipped, const TileNeed& need) {
+    for (; group_ != tiles_->groups_.end(); ++group_, next_ = 0) {
+        auto& [own, group] = *group_;
+        if (!(own < need)) break;
+        if (next_ == 0) tiles_->arrange(own, group);
+        for (; next_ < group.tiles.size(); ++next_) {
+            if (!tiles_->is_in(group.tiles[next_], own)) continue;
+            if (skipped_ == skipped) return group.tiles[next_];
+            ++skipped_;
+        }
+    }
+    return std::nullopt;
+}
+
 void ResidentTiles::add(TileNumber tile, const Tile& what) {
-    const auto entry = order_.insert({what.need, tile}).first;
+    tiles_.insert(tile, what);
     try {
-        tiles_.emplace(tile, what);
+        join(tile, what.need);
     } catch (...) {
-        order_.erase(entry);
+        tiles_.erase(tile);
         throw;
     }
 }
 
+void ResidentTiles::remove(TileNumber tile) noexcept {
+    const TileNeed need = at(tile).need;
+    tiles_.erase(tile);
+    leave(need);
+}
+
 bool ResidentTiles::raise(TileNumber tile, const TileNeed& need) {
-    const auto found = tiles_.find(tile);
-    if (found == tiles_.end()) return false;
-    if (!(found->second.need < need)) return true;
-    auto entry = order_.extract({found->second.need, tile});
-    found->second.need = need;
-    entry.value().first = need;
-    order_.insert(std::move(entry));
+    Tile* const found = tiles_.find(tile);
+    if (found == nullptr) return false;
+    if (!(found->need < need)) return true;
+    join(tile, need);
+    leave(std::exchange(found->need, need));
     return true;
 }
 
-std::vector<TileNumber> ResidentTiles::least(std::size_t count) const {
+std::vector<TileNumber> ResidentTiles::least(std::size_t count) {
     std::vector<TileNumber> tiles;
     tiles.reserve(count);
-    for (auto entry = order_.begin(); tiles.size() < count; ++entry) tiles.push_back(entry->second);
+    for (auto& [need, group] : groups_) {
+        arrange(need, group);
+        for (auto tile = group.tiles.begin(); tile != group.tiles.end() && tiles.size() < count; ++tile) {
+            if (is_in(*tile, need)) tiles.push_back(*tile);
+        }
+    }
     return tiles;
+}
+
+void ResidentTiles::join(TileNumber tile, const TileNeed& need) {
+    Group& group = groups_[need];
+    if (group.tiles.size() > 2 * group.count + 64) arrange(need, group);
+    group.tiles.push_back(tile);
+    group.sorted = false;
+    ++group.count;
+}
+
+void ResidentTiles::leave(const TileNeed& need) noexcept {
+    const auto group = groups_.find(need);
+    if (--group->second.count == 0) groups_.erase(group);
+}
+
+// Sorts the list, and removes the tiles that have left if there are many.
+void ResidentTiles::arrange(const TileNeed& need, Group& group) const noexcept {
+    if (group.sorted && group.tiles.size() <= 2 * group.count) return;
+    std::erase_if(group.tiles, [&](TileNumber tile) { return !is_in(tile, need); });
+    if (!group.sorted) std::ranges::sort(group.tiles);
+    group.tiles.erase(std::unique(group.tiles.begin(), group.tiles.end()), group.tiles.end());
+    group.sorted = true;
 }
 
 }  // namespace texton::detail

@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <texton/tile_pool.h>
 
 #include "arrays/streaming/tile_grid.h"
+#include "arrays/streaming/tile_map.h"
 
 namespace texton::detail {
 
@@ -41,9 +42,9 @@ public:
     /// without more. Otherwise allocates a block if there are fewer than `blocks`, or no slot is free. Returns the first
     /// slot, and the number of slots. Throws the errors of TilePool::allocate().
     std::pair<TileSlotNumber, std::uint32_t> take(std::uint32_t most, std::size_t blocks);
-    void give(const TileSlotNumber& slot) noexcept {
-        set_used(slot.block, blocks_[slot.block].used & ~(1u << slot.slot));
-    }
+    void give(const TileSlotNumber& slot) noexcept { give(slot.block, 1u << slot.slot); }
+    /// Frees several slots of a block: bit i stands for slot i.
+    void give(std::uint32_t block, std::uint32_t slots) noexcept { set_used(block, blocks_[block].used & ~slots); }
     const Tiles& tiles(const TileSlotNumber& slot) const noexcept { return blocks_[slot.block].tiles; }
     std::size_t allocated() const noexcept { return allocated_; }  ///< number of blocks
     /// Returns the block with the fewest used slots, or nothing if no block is allocated.
@@ -92,43 +93,57 @@ public:
         TileNeed need;
     };
 
-    /// The tiles in the order in which they lose their memory. Tiles must not be changed while it is used.
+private:
+    struct Group;
+
+public:
+    /// The tiles in the order in which they lose their memory: by need, then by number. Tiles must not be changed while it
+    /// is used.
     class Victims {
     public:
-        explicit Victims(const ResidentTiles& tiles) noexcept : end_(tiles.order_.end()), next_(tiles.order_.begin()) {}
+        explicit Victims(ResidentTiles& tiles) noexcept : tiles_(&tiles), group_(tiles.groups_.begin()) {}
         /// Returns the tile that loses its memory after `skipped` others, if it is needed less than `need`. `skipped`
         /// must be at least that of the call before.
-        std::optional<TileNumber> at(std::size_t skipped, const TileNeed& need) {
-            for (; skipped_ < skipped && next_ != end_; ++skipped_) ++next_;
-            return next_ != end_ && next_->first < need ? std::optional(next_->second) : std::nullopt;
-        }
+        std::optional<TileNumber> at(std::size_t skipped, const TileNeed& need);
 
     private:
-        std::set<std::pair<TileNeed, TileNumber>>::const_iterator end_;
-        std::set<std::pair<TileNeed, TileNumber>>::const_iterator next_;
+        ResidentTiles* tiles_;
+        std::map<TileNeed, Group>::iterator group_;
+        std::size_t next_ = 0;  // in the group
         std::size_t skipped_ = 0;
     };
 
     std::size_t size() const noexcept { return tiles_.size(); }
-    bool contains(TileNumber tile) const { return tiles_.contains(tile); }
-    const Tile& at(TileNumber tile) const { return tiles_.at(tile); }
+    bool contains(TileNumber tile) const noexcept { return tiles_.contains(tile); }
+    /// Returns a tile that has memory.
+    const Tile& at(TileNumber tile) const noexcept { return *tiles_.find(tile); }
     void add(TileNumber tile, const Tile& what);
-    void remove(TileNumber tile) noexcept {
-        const auto found = tiles_.find(tile);
-        order_.erase({found->second.need, tile});
-        tiles_.erase(found);
-    }
+    void remove(TileNumber tile) noexcept;
     /// Raises the need of a tile. Returns false if the tile has no memory.
     bool raise(TileNumber tile, const TileNeed& need);
     /// Returns the tile that loses its memory first, if it is needed less than `need`.
-    std::optional<TileNumber> victim(const TileNeed& need) const { return Victims(*this).at(0, need); }
+    std::optional<TileNumber> victim(const TileNeed& need) { return Victims(*this).at(0, need); }
     /// Returns the `count` least needed tiles. There must be as many.
-    std::vector<TileNumber> least(std::size_t count) const;
-    const std::unordered_map<TileNumber, Tile>& all() const noexcept { return tiles_; }
+    std::vector<TileNumber> least(std::size_t count);
+    const TileMap<Tile>& all() const noexcept { return tiles_; }
 
 private:
-    std::unordered_map<TileNumber, Tile> tiles_;
-    std::set<std::pair<TileNeed, TileNumber>> order_;
+    // The tiles of one need. They are appended in any order, and stay in the list when they leave the group.
+    struct Group {
+        std::vector<TileNumber> tiles;
+        std::size_t count = 0;  // tiles that have not left
+        bool sorted = true;
+    };
+    bool is_in(TileNumber tile, const TileNeed& need) const noexcept {
+        const Tile* const found = tiles_.find(tile);
+        return found != nullptr && found->need == need;
+    }
+    void join(TileNumber tile, const TileNeed& need);
+    void leave(const TileNeed& need) noexcept;
+    void arrange(const TileNeed& need, Group& group) const noexcept;
+
+    TileMap<Tile> tiles_;
+    std::map<TileNeed, Group> groups_;
 };
 
 }  // namespace texton::detail
