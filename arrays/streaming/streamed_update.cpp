@@ -279,17 +279,17 @@ bool StreamedState::choose_read(ResidentTiles::Victims& victims, std::vector<Til
         if (!waits) ++next_;
         return !waits;
     }
-    // Each thread gets a part of what is to be read.
-    const std::size_t share = (queue_.size() - begin) / static_cast<std::size_t>(options_.threads);
-    const std::size_t most = std::clamp<std::size_t>(share, 1, static_cast<std::size_t>(pyramid_.tiles_per_read));
     const bool alone = alone_.contains(queue_[begin].tile);
-    const auto [first, buffers] = free_staging_.find(alone ? 1 : most);
+    const std::size_t most = alone ? 1 : static_cast<std::size_t>(pyramid_.tiles_per_read);
     std::uint32_t count = 1;
-    for (; count < buffers && begin + count < queue_.size(); ++count) {
+    for (; count < most && begin + count < queue_.size(); ++count) {
         const QueuedTile& next = queue_[begin + count];
         if (!joins(next.tile, queue_[begin + count - 1].tile)) break;
         if (alone_.contains(next.tile) || !may_be_read(next, victims, reading_.size() + count, waits)) break;
     }
+    const auto [first, buffers] = free_staging_.find(count);
+    if (buffers < count && free_staging_.count() < options_.staging) return false;  // until there are consecutive ones
+    count = std::min(count, buffers);
     for (std::uint32_t i = 0; i < count; ++i) staged_[first + i] = {queue_[begin + i].tile, first, count};
     staged_[first].users = count;
     free_staging_.take(first, count);
