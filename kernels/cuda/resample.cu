@@ -30,6 +30,7 @@ constexpr int kPixels = detail::kColumnPixels;  // that a thread stores at the s
 constexpr int kWarps = 8;                       // of a block; each computes 32 columns
 constexpr int kFewTaps = 4;                     // of a pixel along an axis, for the smaller kernels
 constexpr int kMaxTaps = 7;                     // for the others
+constexpr int kTapsOfFewPixels = 10;            // for the functor, which computes few pixels
 constexpr int kMaxStripRows = 128;  // that a block computes; the weights of all of them are in shared memory
 
 struct ColumnsJob {
@@ -172,7 +173,7 @@ std::int32_t max_taps(const Separable& filter) {
 /// few pixels have more threads. The limits were measured on an H200.
 bool is_faster_by_pixels(const detail::Launch& launch, const Separable& filter) {
     return std::min(filter.grid.x.step, filter.grid.y.step) > 1 && filter.filter != ResampleFilter::lanczos3 &&
-           max_taps(filter) <= kMaxTaps && pixels_of(launch.target()) <= std::size_t{1} << 17;
+           max_taps(filter) <= kTapsOfFewPixels && pixels_of(launch.target()) <= std::size_t{1} << 17;
 }
 
 /// Returns true if tiles are faster than the kernels for larger images, which would have too few threads. The limits were
