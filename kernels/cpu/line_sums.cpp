@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/line_sums.cpp"
@@ -41,25 +42,56 @@ constexpr std::size_t kMaxWindowTaps = kMaxWindow == 4 ? std::size_t{1} << 20 : 
 
 // --- preparation -----------------------------------------------------------------------------------------------------
 
-// Appends a block: a vector of values from `value` on. The pixels after the end of the axis repeat the last one.
-void add_block(LineTaps& taps, const SumAxis& axis, std::size_t value, std::size_t begin, std::size_t end,
-               LineValues values) {
-    const std::size_t step = taps.step;
-    const std::size_t pixels = std::max<std::size_t>(kLanes / step, 1);
-    SumAxis::Taps of[kLanes];  // of each pixel
-    std::int32_t first = axis.taps(std::min(begin + value / step, end - 1)).first, last_first = first;
-    std::size_t count = 0;
-    bool all_count = true;
-    for (std::size_t i = 0; i < pixels; ++i) {
-        of[i] = axis.taps(std::min(begin + value / step + i, end - 1));
-        first = std::min(first, of[i].first);
-        last_first = std::max(last_first, of[i].first);
-        count = std::max(count, of[i].weights.size());
-        if (values == LineValues::codes) continue;
-        all_count = all_count && of[i].weights.size() == of[0].weights.size() &&
-                    std::ranges::find(of[i].weights, 0.0f) == of[i].weights.end();
+// The pixels of a vector of values. A pixel has `step` values.
+struct PixelsOfVector {
+    std::int32_t first, last;  // minimum and maximum of the first texels
+    std::uint32_t taps;        // maximum
+};
+
+PixelsOfVector pixels_of_vector(const SumAxis& axis, std::size_t pixel, std::size_t step) {
+    const std::int32_t* const first = &axis.first[pixel];
+    const std::int32_t* const count = &axis.count[pixel];
+    if (step == 1) {
+        const auto texels = hn::LoadU(kInt, first);
+        return {hn::GetLane(hn::MinOfLanes(kInt, texels)), hn::GetLane(hn::MaxOfLanes(kInt, texels)),
+                static_cast<std::uint32_t>(hn::GetLane(hn::MaxOfLanes(kInt, hn::LoadU(kInt, count))))};
     }
-    const auto texels = static_cast<std::size_t>(last_first - first) + 1;  // of the first tap
+    const std::size_t pixels = std::max<std::size_t>(kLanes / step, 1);
+    const auto [low, high] = std::minmax_element(first, first + pixels);
+    return {*low, *high, static_cast<std::uint32_t>(*std::max_element(count, count + pixels))};
+}
+
+// Returns the weights of the taps of a vector of values, and adds them to `taps` if pixels have several values.
+const float* weights_of_vector(LineTaps& taps, const SumAxis& axis, std::size_t pixel, std::uint32_t count,
+                               float*& spread) {
+    const float* const weights = axis.taps(pixel).weights;
+    if (taps.step == 1) return weights;
+    HWY_ALIGN std::int32_t pixel_of_lane[kLanes];
+    for (std::size_t lane = 0; lane < kLanes; ++lane) pixel_of_lane[lane] = static_cast<std::int32_t>(lane / taps.step);
+    const auto lanes = hn::SetTableIndices(kFloat, pixel_of_lane);
+    const auto exist = hn::FirstN(kFloat, std::max<std::size_t>(kLanes / taps.step, 1));
+    float* const of_values = std::exchange(spread, spread + count * kLanes);
+    for (std::size_t tap = 0; tap < count; ++tap) {
+        const FloatVector of_pixels = hn::MaskedLoad(exist, kFloat, weights + tap * kLineBlock);
+        hn::Store(hn::TableLookupLanes(of_pixels, lanes), kFloat, of_values + tap * kLanes);
+    }
+    return of_values;
+}
+
+bool has_zeros(const float* weights, std::size_t apart, std::size_t taps) {
+    for (std::size_t tap = 0; tap < taps; ++tap) {
+        const auto is_zero = hn::Eq(hn::LoadU(kFloat, weights + tap * apart), hn::Zero(kFloat));
+        if (!hn::AllFalse(kFloat, is_zero)) return true;
+    }
+    return false;
+}
+
+// Appends a block: a vector of values of the pixels from `pixel` on.
+void add_block(LineTaps& taps, const SumAxis& axis, std::size_t pixel, LineValues values, float*& spread) {
+    const std::size_t step = taps.step;
+    const PixelsOfVector pixels = pixels_of_vector(axis, pixel, step);
+    const std::uint32_t count = pixels.taps;
+    const auto texels = static_cast<std::size_t>(pixels.last - pixels.first) + 1;  // of the first tap
     std::size_t vectors = (texels * step + kLanes - 1) / kLanes;
     Kind kind = Kind::apart;
     // Two texels are loaded with fewer instructions than looked up.
@@ -69,55 +101,51 @@ void add_block(LineTaps& taps, const SumAxis& axis, std::size_t value, std::size
         kind = Kind::four;
         vectors = 4;
     }
-    const std::size_t loaded = kind == Kind::apart && step == 1 ? (count + 3) / 4 * 4 : count;
-    all_count = values == LineValues::codes || (all_count && loaded == count);
     // Taps whose texels are within the vectors of the first one.
     std::size_t shared = 4;
     while (shared > 1 && (shared > count || (texels + shared - 1) * step > vectors * kLanes)) shared /= 2;
     const std::size_t reach = kind == Kind::apart ? texels : vectors * kLanes / step;
-    taps.blocks.push_back({kind, all_count, static_cast<std::uint8_t>(shared), static_cast<std::uint32_t>(loaded),
-                           first - taps.first_texel, static_cast<std::uint32_t>(reach + loaded - 1),
-                           static_cast<std::uint32_t>(taps.offsets.size()),
-                           static_cast<std::uint32_t>(taps.weights.size())});
-    std::int32_t offsets[kLanes];
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-        offsets[lane] =
-            static_cast<std::int32_t>(static_cast<std::size_t>(of[lane / step].first - first) * step + lane % step);
-    taps.offsets.insert(taps.offsets.end(), offsets, offsets + kLanes);
-    taps.weights.resize(taps.weights.size() + loaded * kLanes);
-    float* const weights = taps.weights.data() + taps.weights.size() - loaded * kLanes;
-    HWY_ALIGN std::int32_t begins[kLanes], counts[kLanes];
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        const std::span<const float> of_pixel = of[lane / step].weights;
-        begins[lane] = static_cast<std::int32_t>(of_pixel.data() - axis.weights.data());
-        counts[lane] = static_cast<std::int32_t>(of_pixel.size());
+    const std::size_t loaded = kind == Kind::apart && step == 1 ? (count + 3) / 4 * 4 : count;
+    const float* const weights = weights_of_vector(taps, axis, pixel, count, spread);
+    const bool all_count = values == LineValues::codes || !has_zeros(weights, taps.weights_apart, count);
+    std::int32_t* const offsets = &taps.offsets[taps.blocks.size() * kLanes];
+    if (step == 1) {
+        const auto of_pixels = hn::LoadU(kInt, &axis.first[pixel]);
+        hn::StoreU(hn::Sub(of_pixels, hn::Set(kInt, pixels.first)), kInt, offsets);
+    } else {
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+            const auto texel = static_cast<std::size_t>(axis.first[pixel + lane / step] - pixels.first);
+            offsets[lane] = static_cast<std::int32_t>(texel * step + lane % step);
+        }
     }
-    for (std::size_t tap = 0; tap < loaded; ++tap) {
-        const IntVector index = hn::Set(kInt, static_cast<std::int32_t>(tap));
-        const auto exists = hn::Gt(hn::Load(kInt, counts), index);
-        const IntVector at = hn::IfThenElseZero(exists, hn::Add(hn::Load(kInt, begins), index));
-        const FloatVector found = hn::GatherIndex(kFloat, axis.weights.data(), at);
-        hn::Store(hn::IfThenElseZero(hn::RebindMask(kFloat, exists), found), kFloat, weights + tap * kLanes);
-    }
+    taps.blocks.push_back({kind, all_count, static_cast<std::uint8_t>(shared), count, pixels.first - taps.first_texel,
+                           static_cast<std::uint32_t>(reach + loaded - 1),
+                           static_cast<std::uint32_t>(taps.blocks.size() * kLanes), weights});
 }
 
 LineTaps prepare(const SumAxis& axis, std::size_t begin, std::size_t count, std::size_t step, LineValues values) {
     LineTaps taps;
     taps.step = step;
     taps.values = whole_line_blocks(count * step);
-    std::int32_t last = axis.taps(begin).first;
-    taps.first_texel = last;
+    std::int32_t first = axis.first[begin], last = first;
     for (std::size_t i = begin; i < begin + count; ++i) {
-        const SumAxis::Taps pixel = axis.taps(i);
-        taps.first_texel = std::min(taps.first_texel, pixel.first);
-        last = std::max(last, pixel.first + static_cast<std::int32_t>(pixel.weights.size()));
+        first = std::min(first, axis.first[i]);
+        last = std::max(last, axis.first[i] + axis.count[i]);
     }
-    taps.texels = static_cast<std::size_t>(last - taps.first_texel);
+    taps.first_texel = first;
+    taps.texels = static_cast<std::size_t>(last - first);
     taps.blocks.reserve(taps.values / kLanes);
-    taps.offsets.reserve(taps.values);
-    if (count > 0) taps.weights.reserve(taps.values * axis.taps(begin).weights.size());
+    taps.offsets.resize(taps.values);
+    taps.weights_apart = step == 1 ? kLineBlock : kLanes;
+    if (step > 1) {
+        // At most as many taps as the group of each vector has.
+        const std::size_t end = (begin + count - 1) / kLineBlock + 1;
+        const std::size_t of_axis = end < axis.groups.size() ? axis.groups[end] : axis.weights.size();
+        taps.weights.resize((of_axis - axis.groups[begin / kLineBlock]) * step);
+    }
+    float* spread = taps.weights.data();
     for (std::size_t value = 0; value < taps.values; value += kLanes)
-        add_block(taps, axis, value, begin, begin + count, values);
+        add_block(taps, axis, begin + value / step, values, spread);
     return taps;
 }
 
@@ -171,7 +199,8 @@ private:
 template <std::size_t count>
 struct Lines {
     static constexpr std::size_t kCount = count;
-    std::size_t step;  // floats from a texel to the next
+    std::size_t step;           // floats from a texel to the next
+    std::size_t weights_apart;  // floats from the weights of a tap to those of the next
     const float* texels;
     std::size_t texels_apart;
     float* sums;
@@ -185,7 +214,7 @@ HWY_INLINE void add_taps(const Lines& lines, std::uint32_t tap, IntVector offset
     for (std::size_t line = 0; line < Lines::kCount; ++line) {
         const Window<vectors> window(lines.texels + line * lines.texels_apart + tap * lines.step);
         for (std::uint32_t k = 0; k < taps; ++k) {
-            const TapWeights<all_count> of_tap(weights + (tap + k) * kLanes);
+            const TapWeights<all_count> of_tap(weights + (tap + k) * lines.weights_apart);
             const IntVector at = hn::Add(offsets, hn::Set(kInt, static_cast<std::int32_t>(k * lines.step)));
             sum[line] = of_tap.added(window.at(at), sum[line]);
         }
@@ -241,11 +270,10 @@ HWY_INLINE FloatVector sum_texels(const LineTaps::Block& block, const float* tex
 // Four texels of each pixel are loaded and transposed.
 template <bool all_count>
 HWY_INLINE FloatVector sum_apart(const LineTaps::Block& block, const float* texels, const std::int32_t* offsets,
-                                 const float* weights) {
-    using Weights = TapWeights<all_count>;
+                                 std::size_t weights_apart) {
     const hn::Repartition<double, Float> pair;
     FloatVector sum = hn::Zero(kFloat);
-    for (std::uint32_t tap = 0; tap < block.taps; tap += 4, texels += 4, weights += 4 * kLanes) {
+    for (std::uint32_t tap = 0; tap < block.taps; tap += 4, texels += 4) {
         const FloatVector a = load_pieces<4>(kFloat, texels, offsets);
         const FloatVector b = load_pieces<4>(kFloat, texels, offsets + 1);
         const FloatVector c = load_pieces<4>(kFloat, texels, offsets + 2);
@@ -254,12 +282,14 @@ HWY_INLINE FloatVector sum_apart(const LineTaps::Block& block, const float* texe
         const auto ab_high = hn::BitCast(pair, hn::InterleaveUpper(kFloat, a, b));
         const auto cd_low = hn::BitCast(pair, hn::InterleaveLower(kFloat, c, d));
         const auto cd_high = hn::BitCast(pair, hn::InterleaveUpper(kFloat, c, d));
-        sum = Weights(weights).added(hn::BitCast(kFloat, hn::InterleaveLower(pair, ab_low, cd_low)), sum);
-        sum = Weights(weights + kLanes).added(hn::BitCast(kFloat, hn::InterleaveUpper(pair, ab_low, cd_low)), sum);
-        sum =
-            Weights(weights + 2 * kLanes).added(hn::BitCast(kFloat, hn::InterleaveLower(pair, ab_high, cd_high)), sum);
-        sum =
-            Weights(weights + 3 * kLanes).added(hn::BitCast(kFloat, hn::InterleaveUpper(pair, ab_high, cd_high)), sum);
+        const auto add = [&](std::uint32_t k, auto of_tap) HWY_ATTR {
+            const TapWeights<all_count> weights(block.weights + (tap + k) * weights_apart);
+            sum = weights.added(hn::BitCast(kFloat, of_tap), sum);
+        };
+        add(0, hn::InterleaveLower(pair, ab_low, cd_low));
+        if (tap + 1 < block.taps) add(1, hn::InterleaveUpper(pair, ab_low, cd_low));
+        if (tap + 2 < block.taps) add(2, hn::InterleaveLower(pair, ab_high, cd_high));
+        if (tap + 3 < block.taps) add(3, hn::InterleaveUpper(pair, ab_high, cd_high));
     }
     return sum;
 }
@@ -268,7 +298,7 @@ template <bool all_count, class Lines>
 HWY_INLINE void sum_block(const LineTaps& taps, const LineTaps::Block& block, Lines lines) {
     lines.texels += block.first * static_cast<std::ptrdiff_t>(lines.step);
     const std::int32_t* offsets = taps.offsets.data() + block.offsets;
-    const float* weights = taps.weights.data() + block.weights;
+    const float* weights = block.weights;
     switch (block.kind) {
         case Kind::one: return sum_window<1, all_count>(block, lines, offsets, weights);
         case Kind::two: return sum_window<2, all_count>(block, lines, offsets, weights);
@@ -281,7 +311,7 @@ HWY_INLINE void sum_block(const LineTaps& taps, const LineTaps::Block& block, Li
         const float* const texels = lines.texels + line * lines.texels_apart;
         const FloatVector sum = lines.step == 4   ? sum_texels<4, all_count>(block, texels, offsets, weights)
                                 : lines.step == 2 ? sum_texels<2, all_count>(block, texels, offsets, weights)
-                                                  : sum_apart<all_count>(block, texels, offsets, weights);
+                                                  : sum_apart<all_count>(block, texels, offsets, lines.weights_apart);
         hn::Store(sum, kFloat, lines.sums + line * lines.sums_apart);
     }
 }
@@ -304,9 +334,12 @@ HWY_INLINE void sum_lines(const LineTaps& taps, std::span<const LineTaps::Block>
 void along(const LineTaps& taps, std::span<const LineTaps::Block> blocks, std::size_t lines, const float* texels,
            std::size_t texels_apart, float* sums, std::size_t sums_apart) {
     sums += static_cast<std::size_t>(blocks.data() - taps.blocks.data()) * kLanes;
-    if (lines == 1) return sum_lines(taps, blocks, Lines<1>{taps.step, texels, texels_apart, sums, sums_apart});
-    if (lines == 2) return sum_lines(taps, blocks, Lines<2>{taps.step, texels, texels_apart, sums, sums_apart});
-    sum_lines(taps, blocks, Lines<4>{taps.step, texels, texels_apart, sums, sums_apart});
+    const std::size_t weights_apart = kLanes == kLineBlock ? kLineBlock : taps.weights_apart;
+    if (lines == 1)
+        return sum_lines(taps, blocks, Lines<1>{taps.step, weights_apart, texels, texels_apart, sums, sums_apart});
+    if (lines == 2)
+        return sum_lines(taps, blocks, Lines<2>{taps.step, weights_apart, texels, texels_apart, sums, sums_apart});
+    sum_lines(taps, blocks, Lines<4>{taps.step, weights_apart, texels, texels_apart, sums, sums_apart});
 }
 
 // Vectors that are summed at the same time, so that sums do not wait for each other.

@@ -12,29 +12,6 @@
 
 namespace texton::detail {
 
-/// The texels along an axis that each pixel sums, and their weights.
-struct SumAxis {
-    struct Taps {
-        std::int32_t first;
-        std::span<const float> weights;
-    };
-
-    std::vector<std::int32_t> first;
-    std::vector<std::uint32_t> begin{0};  ///< index of the first weight of each pixel, and the number of all weights
-    std::vector<float> weights;
-    bool slides = false;  ///< all pixels have these weights, and the first texel advances with the pixel
-
-    /// Completes a pixel. Its weights are the weights added since the previous call.
-    void add_pixel(std::int32_t first_texel) {
-        first.push_back(first_texel);
-        begin.push_back(static_cast<std::uint32_t>(weights.size()));
-    }
-    Taps taps(std::size_t pixel) const {
-        if (slides) return {first[0] + static_cast<std::int32_t>(pixel), weights};
-        return {first[pixel], std::span(weights).subspan(begin[pixel], begin[pixel + 1] - begin[pixel])};
-    }
-};
-
 /// Pixels are computed in whole blocks, whatever vectors the CPU has. Pixels after the last one have undefined values.
 inline constexpr std::size_t kLineBlock = 16;
 /// Texels that may be read after the last one of a line.
@@ -43,6 +20,40 @@ inline constexpr std::size_t kLineRest = 4 * kLineBlock;
 [[nodiscard]] constexpr std::size_t whole_line_blocks(std::size_t pixels) {
     return (pixels + kLineBlock - 1) / kLineBlock * kLineBlock;
 }
+
+/// The texels along an axis that each pixel sums, and their weights. Pixels are in groups of kLineBlock, so that the
+/// weights of a tap are vectors.
+struct SumAxis {
+    struct Taps {
+        std::int32_t first;
+        std::size_t count;
+        const float* weights;
+        std::size_t apart;  ///< floats from a weight to the next
+
+        float operator[](std::size_t tap) const { return weights[tap * apart]; }
+    };
+
+    // The last pixel is repeated until its group is full.
+    std::vector<std::int32_t> first;
+    std::vector<std::int32_t> count;    ///< number of taps of each pixel
+    std::vector<std::uint32_t> groups;  ///< index of the first weight of each group
+    /// The weights of the first taps of the pixels of a group, then of the second ones, and so on. Pixels with fewer taps
+    /// than others of their group have zeros there.
+    LineVector<float> weights;
+    bool slides = false;  ///< all pixels have these weights, and the first texel advances with the pixel
+
+    /// Starts a group of pixels with at most so many taps. Returns its weights, which are 0.
+    float* add_group(std::size_t taps) {
+        groups.push_back(static_cast<std::uint32_t>(weights.size()));
+        weights.resize(weights.size() + taps * kLineBlock);
+        return weights.data() + groups.back();
+    }
+    Taps taps(std::size_t pixel) const {
+        if (slides) return {first[0] + static_cast<std::int32_t>(pixel), weights.size(), weights.data(), 1};
+        const float* const of_pixel = weights.data() + groups[pixel / kLineBlock] + pixel % kLineBlock;
+        return {first[pixel], static_cast<std::size_t>(count[pixel]), of_pixel, kLineBlock};
+    }
+};
 
 /// Values that texels can have. `codes` are finite and not negative, so with the weight 0 they add 0 to a sum.
 enum class LineValues : std::uint8_t { any, codes };
@@ -64,7 +75,7 @@ struct LineTaps {
         std::int32_t first;     ///< first texel
         std::uint32_t loaded;   ///< number of texels that are loaded from the first one on
         std::uint32_t offsets;  ///< index of the first value's offset
-        std::uint32_t weights;  ///< index of the first tap's weights
+        const float* weights;   ///< of the first tap, in the axis or in `weights`
     };
 
     std::int32_t first_texel = 0;       ///< the line starts with this texel
@@ -73,7 +84,8 @@ struct LineTaps {
     std::size_t values = 0;             ///< channels of all pixels: a multiple of kLineBlock
     std::vector<Block> blocks;          ///< one for each vector of values
     std::vector<std::int32_t> offsets;  ///< of each value: its float of the first tap, counted from those of its block
-    LineVector<float> weights;          ///< of the first tap of a vector of values, then of the second, and so on
+    LineVector<float> weights;          ///< of the values of a tap, if lines have several channels
+    std::size_t weights_apart = 0;      ///< floats from the weights of a tap to those of the next
 };
 
 /// The weights of rows in the sums of two rows of pixels, none of them 0. The upper sum starts with the first row, and
@@ -85,7 +97,8 @@ struct RowPair {
 };
 
 struct LineSums {
-    /// Prepares the pixels [begin, begin + count) of an axis that does not slide, for lines of `step` channels.
+    /// Prepares the pixels [begin, begin + count) of an axis that does not slide, for lines of `step` channels. The axis
+    /// must outlive the result. `begin` must be a multiple of kLineBlock, and also the end, unless it is that of the axis.
     LineTaps (*prepare)(const SumAxis& axis, std::size_t begin, std::size_t count, std::size_t step, LineValues values);
     /// Writes the sums of consecutive blocks of 1, 2 or 4 lines, which start so many floats apart. The texels that the
     /// blocks load must be readable: at most kLineRest after the last one of a line.

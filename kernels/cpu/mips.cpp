@@ -1,5 +1,7 @@
 // Mip levels with the box filter on the CPU device. A level of exactly half the width and height is computed as whole
 // rows of means of 2 x 2 texels, others with sum_separably().
+#include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include <texton/launch.h>
@@ -80,11 +82,26 @@ void run_level(Launch& launch, const mip::Step& step, const Make& make) {
 }
 
 SumAxis sums_along(const mip::Halving& axis) {
+    const auto taps_of = [&](std::size_t pixel) {
+        return mip::Box{}.taps(axis, std::min(static_cast<std::int32_t>(pixel), axis.to - 1));
+    };
+    const auto count = static_cast<std::size_t>(taps_of(0).count);
+    const std::size_t pixels = whole_line_blocks(static_cast<std::size_t>(axis.to));
     SumAxis sums;
-    for (std::int32_t i = 0; i < axis.to; ++i) {
-        const auto taps = mip::Box{}.taps(axis, i);
-        sums.weights.insert(sums.weights.end(), taps.weight, taps.weight + taps.count);
-        sums.add_pixel(taps.texel[0]);
+    sums.first.resize(pixels);
+    for (std::size_t i = 0; i < pixels; ++i) sums.first[i] = taps_of(i).texel[0];
+    sums.count.assign(pixels, taps_of(0).count);
+    for (std::size_t begin = 0; begin < pixels; begin += kLineBlock) {
+        float* const weights = sums.add_group(count);
+        // A constant for each tap, so that the compiler computes several pixels at once.
+        const auto weigh = [&]<std::size_t tap>(std::integral_constant<std::size_t, tap>) {
+            if (tap >= count) return;
+            for (std::size_t i = 0; i < kLineBlock; ++i) weights[tap * kLineBlock + i] = taps_of(begin + i).weight[tap];
+        };
+        static_assert(mip::Box::kMax == 3);
+        weigh(std::integral_constant<std::size_t, 0>());
+        weigh(std::integral_constant<std::size_t, 1>());
+        weigh(std::integral_constant<std::size_t, 2>());
     }
     return sums;
 }

@@ -169,49 +169,53 @@ private:
 
 // --- pixels ----------------------------------------------------------------------------------------------------------
 
-// Appends pixels of which each vector has the weights of a tap.
-void append(const std::int32_t* first, const std::int32_t* count, std::size_t pixels, const float* weights,
-            SumAxis& sums) {
-    for (std::size_t i = 0; i < pixels; ++i) {
-        const std::size_t begin = sums.weights.size(), taps = static_cast<std::size_t>(count[i]);
-        sums.weights.resize(begin + taps);
-        for (std::size_t tap = 0; tap < taps; ++tap) sums.weights[begin + tap] = weights[tap * kLanes + i];
-        sums.add_pixel(first[i]);
+// Writes the weights of a vector of pixels, and zeros after the last tap of each pixel. Corrects the number of taps of
+// pixels whose first texel has all the weight.
+template <class Filter>
+HWY_INLINE void weigh(const Filter& filter, std::size_t taps, std::int32_t* count, float* weights) {
+    FloatVector total = number(0.0f);
+    const auto exists = [&](std::size_t tap) HWY_ATTR {
+        return hn::RebindMask(kFloat, hn::Gt(filter.count(), hn::Set(kInt, static_cast<std::int32_t>(tap))));
+    };
+    for (std::size_t tap = 0; tap < taps; ++tap) {
+        const FloatVector weight = hn::IfThenElseZero(exists(tap), filter.weight(static_cast<std::int32_t>(tap)));
+        total = hn::IfThenElse(exists(tap), hn::Add(total, weight), total);
+        hn::Store(weight, kFloat, weights + tap * kLineBlock);
+    }
+    if constexpr (Filter::kNormalized) {
+        const auto zero = hn::Eq(total, number(0.0f));
+        for (std::size_t tap = 0; tap < taps; ++tap) {
+            float* const of_tap = weights + tap * kLineBlock;
+            const FloatVector share = hn::Div(hn::Load(kFloat, of_tap), total);
+            hn::Store(hn::IfThenElse(zero, number(tap == 0 ? 1.0f : 0.0f), share), kFloat, of_tap);
+        }
+        hn::StoreU(hn::IfThenElse(hn::RebindMask(kInt, zero), hn::Set(kInt, 1), filter.count()), kInt, count);
     }
 }
 
 template <class Filter>
 SumAxis sums_of(const resampling::Axis& axis, std::size_t pixels) {
     SumAxis sums;
-    sums.first.reserve(pixels);
-    sums.begin.reserve(pixels + 1);
+    sums.first.resize(whole_line_blocks(pixels));
+    sums.count.resize(sums.first.size());
     const Axis on_vectors(axis);
-    LineVector<float> weights;
-    for (std::size_t pixel = 0; pixel < pixels; pixel += kLanes) {
-        const Filter filter(on_vectors, hn::Iota(kInt, static_cast<std::int32_t>(pixel)));
-        HWY_ALIGN std::int32_t first[kLanes], count[kLanes];
-        hn::Store(filter.first(), kInt, first);
-        hn::Store(filter.count(), kInt, count);
-        const std::size_t existing = std::min(kLanes, pixels - pixel);
-        const auto taps = static_cast<std::size_t>(*std::max_element(count, count + existing));
-        weights.resize(taps * kLanes);
-        FloatVector total = number(0.0f);
-        for (std::size_t tap = 0; tap < taps; ++tap) {
-            const auto number_of_tap = static_cast<std::int32_t>(tap);
-            const FloatVector weight = filter.weight(number_of_tap);
-            const auto exists = hn::RebindMask(kFloat, hn::Gt(filter.count(), hn::Set(kInt, number_of_tap)));
-            total = hn::IfThenElse(exists, hn::Add(total, weight), total);
-            hn::Store(weight, kFloat, &weights[tap * kLanes]);
+    const IntVector lanes = hn::Iota(kInt, 0), last = hn::Set(kInt, static_cast<std::int32_t>(pixels) - 1);
+    const auto filter_of = [&](std::size_t pixel) HWY_ATTR {
+        return Filter(on_vectors, hn::Min(hn::Add(hn::Set(kInt, static_cast<std::int32_t>(pixel)), lanes), last));
+    };
+    for (std::size_t begin = 0; begin < sums.first.size(); begin += kLineBlock) {
+        std::int32_t taps = 1;
+        for (std::size_t i = begin; i < begin + kLineBlock; i += kLanes) {
+            const Filter filter = filter_of(i);
+            hn::StoreU(filter.first(), kInt, &sums.first[i]);
+            hn::StoreU(filter.count(), kInt, &sums.count[i]);
+            taps = std::max(taps, hn::GetLane(hn::MaxOfLanes(kInt, filter.count())));
         }
-        if constexpr (Filter::kNormalized) {
-            const auto zero = hn::Eq(total, number(0.0f));
-            for (std::size_t i = 0; i < weights.size(); i += kLanes)
-                hn::Store(hn::IfThenElse(zero, number(1.0f), hn::Div(hn::Load(kFloat, &weights[i]), total)), kFloat,
-                          &weights[i]);
-            const IntVector counts = hn::IfThenElse(hn::RebindMask(kInt, zero), hn::Set(kInt, 1), filter.count());
-            hn::Store(counts, kInt, count);
-        }
-        append(first, count, existing, weights.data(), sums);
+        const auto of_group = static_cast<std::size_t>(taps);
+        if (begin == 0) sums.weights.reserve(sums.first.size() * of_group);
+        float* const weights = sums.add_group(of_group);
+        for (std::size_t i = begin; i < begin + kLineBlock; i += kLanes)
+            weigh(filter_of(i), of_group, &sums.count[i], weights + i - begin);
     }
     return sums;
 }

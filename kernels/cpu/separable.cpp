@@ -27,9 +27,8 @@ constexpr std::size_t kMaxKept = 64;  // rows of sums along x that are kept unti
 constexpr std::size_t kPart = 1024;
 
 std::size_t max_taps(const SumAxis& axis, std::size_t begin, std::size_t count) {
-    if (axis.slides) return axis.weights.size();
     std::size_t maximum = 0;
-    for (std::size_t i = begin; i < begin + count; ++i) maximum = std::max(maximum, axis.taps(i).weights.size());
+    for (std::size_t i = begin; i < begin + count; ++i) maximum = std::max(maximum, axis.taps(i).count);
     return maximum;
 }
 
@@ -44,7 +43,7 @@ class RowSums {
 public:
     RowSums(const TexelRows& texels, const SumAxis& axis, std::size_t begin, std::size_t width, bool interleaves)
         : texels_(texels),
-          sliding_(axis.slides ? axis.weights : std::span<const float>()),
+          sliding_(axis.slides ? std::span<const float>(axis.weights) : std::span<const float>()),
           step_(interleaves ? texels.channels() : 1),
           lines_(interleaves ? 1 : texels.channels()),
           line_(whole_line_blocks(width * step_)) {
@@ -219,10 +218,10 @@ private:
         const SumAxis::Taps column = sums_.y.taps(row_of(i));
         rows_.clear();
         weights_.clear();
-        for (std::size_t tap = 0; tap < column.weights.size(); ++tap) {
-            if (column.weights[tap] == 0) continue;
+        for (std::size_t tap = 0; tap < column.count; ++tap) {
+            if (column[tap] == 0) continue;
             rows_.push_back(kept_row(column.first + static_cast<std::int32_t>(tap)));
-            weights_.push_back(column.weights[tap]);
+            weights_.push_back(column[tap]);
         }
         sum_down(i, 1, [&](std::size_t first, std::size_t count, float* sums, float*) {
             lines_.down(rows_.data(), weights_.data(), rows_.size(), first, count, sums);
@@ -234,17 +233,18 @@ private:
     bool make_two(std::size_t i) {
         const SumAxis::Taps upper = sums_.y.taps(row_of(i)), lower = sums_.y.taps(row_of(i + 1));
         const std::int64_t skipped = std::int64_t{lower.first} - upper.first;
-        const auto rows = static_cast<std::size_t>(skipped) + lower.weights.size();
-        const auto has_zeros = [](std::span<const float> weights) {
-            return std::ranges::find(weights, 0.0f) != weights.end();
-        };
-        if (skipped < 0 || std::cmp_greater_equal(skipped, upper.weights.size()) || rows < upper.weights.size() ||
-            rows > kept_.size() || has_zeros(upper.weights) || has_zeros(lower.weights))
+        const auto rows = static_cast<std::size_t>(skipped) + lower.count;
+        if (skipped < 0 || std::cmp_greater_equal(skipped, upper.count) || rows < upper.count || rows > kept_.size())
             return false;
+        weights_.clear();
+        for (const SumAxis::Taps& column : {upper, lower})
+            for (std::size_t tap = 0; tap < column.count; ++tap) weights_.push_back(column[tap]);
+        if (std::ranges::find(weights_, 0.0f) != weights_.end()) return false;
         rows_.clear();
         for (std::size_t row = 0; row < rows; ++row)
             rows_.push_back(kept_row(upper.first + static_cast<std::int32_t>(row)));
-        const RowPair pair{upper.weights, lower.weights, static_cast<std::size_t>(skipped)};
+        const std::span<const float> weights = weights_;
+        const RowPair pair{weights.first(upper.count), weights.subspan(upper.count), static_cast<std::size_t>(skipped)};
         sum_down(i, 2, [&](std::size_t first, std::size_t count, float* upper_sums, float* lower_sums) {
             lines_.down_two(rows_.data(), pair, first, count, upper_sums, lower_sums);
         });
@@ -284,13 +284,13 @@ private:
             for (OpenRow& each : open) {
                 const SumAxis::Taps column = sums_.y.taps(row_of(each.i));
                 const auto tap = static_cast<std::size_t>(y - column.first);
-                if (tap < column.weights.size() && column.weights[tap] != 0)
-                    lines_.add(row.data(), column.weights[tap], across_.values(), each.sums.data());
+                if (tap < column.count && column[tap] != 0)
+                    lines_.add(row.data(), column[tap], across_.values(), each.sums.data());
             }
             ++y;
             std::erase_if(open, [&](OpenRow& each) {
                 const SumAxis::Taps column = sums_.y.taps(row_of(each.i));
-                if (y < column.first + static_cast<std::int32_t>(column.weights.size())) return false;
+                if (y < column.first + static_cast<std::int32_t>(column.count)) return false;
                 store(position_of(each.i), each.sums.data(), across_.apart(), width_);
                 return true;
             });
@@ -356,11 +356,10 @@ private:
 
 // Returns true if each pixel is the mean of two texels inside the texture, and no other pixel reads them.
 bool reads_halves(const SumAxis& axis, std::size_t pixels, std::int32_t texels) {
-    if (axis.slides || axis.weights.size() != 2 * pixels || axis.first[0] < 0 ||
-        axis.first[0] + 2 * static_cast<std::int64_t>(pixels) > texels)
+    if (axis.slides || axis.first[0] < 0 || axis.first[0] + 2 * static_cast<std::int64_t>(pixels) > texels)
         return false;
     for (std::size_t i = 0; i < pixels; ++i) {
-        if (axis.first[i] != axis.first[0] + static_cast<std::int32_t>(2 * i) || axis.begin[i] != 2 * i) return false;
+        if (axis.first[i] != axis.first[0] + static_cast<std::int32_t>(2 * i) || axis.count[i] != 2) return false;
     }
     return std::ranges::all_of(axis.weights, [](float weight) { return weight == 0.5f; });
 }
@@ -393,8 +392,9 @@ HalveRow halves_of(const CpuJob& job, const SeparableSums& sums) {
 // Returns how many rows of the image a row of texels is part of, on average.
 std::size_t rows_of_texel(const SumAxis& axis, std::size_t pixels) {
     const SumAxis::Taps first = axis.taps(0), last = axis.taps(pixels - 1);
-    const auto texels = std::int64_t{last.first} - first.first + static_cast<std::int64_t>(last.weights.size());
-    const std::size_t taps = axis.slides ? pixels * axis.weights.size() : axis.weights.size();
+    const auto texels = std::int64_t{last.first} - first.first + static_cast<std::int64_t>(last.count);
+    std::size_t taps = 0;
+    for (std::size_t i = 0; i < pixels; ++i) taps += axis.taps(i).count;
     return taps / static_cast<std::size_t>(std::max<std::int64_t>(texels, 1));
 }
 
@@ -420,7 +420,10 @@ void sum_separably(const CpuJob& job, const SeparableSums& sums, const std::opti
 bool CpuKernels::convolve(Launch& launch, const filters::Separable& filter, const filters::Sharpen* sharpen) const {
     if (line_sums() == nullptr || meets_source(launch.state().textures[0], launch.state().image)) return false;
     const auto sliding = [](const filters::Weights& weights) {
-        SumAxis axis{{-weights.radius}, {}, {weights.weight, weights.weight + 2 * weights.radius + 1}, true};
+        SumAxis axis;
+        axis.first = {-weights.radius};
+        axis.weights.assign(weights.weight, weights.weight + 2 * weights.radius + 1);
+        axis.slides = true;
         return axis;
     };
     const SeparableSums sums{sliding(filter.across), sliding(filter.down)};
