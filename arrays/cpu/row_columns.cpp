@@ -29,7 +29,22 @@ TexelPairs RowColumns::pairs(std::size_t first_block, std::size_t blocks) const 
             blocks};
 }
 
-Neighbors find_neighbors(const std::int32_t* first, const std::int32_t* second) {
+namespace {
+
+// Returns whether the pairs of each step of pixels are within `near` texels of the row.
+bool are_near(const std::int32_t* first, std::int32_t width, std::int32_t near) {
+    if (near == 0 || width < near) return false;
+    for (std::size_t i = 0; i < kRowBlock; i += kNearStep) {
+        const std::int32_t last = first[i + kNearStep - 1];
+        if (!std::is_sorted(first + i, first + i + kNearStep)) return false;
+        if (last + 1 - first_near(first + i, width, near) >= near) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+Neighbors find_neighbors(const std::int32_t* first, const std::int32_t* second, std::int32_t width, std::int32_t near) {
     bool pairs = true;
     bool all_pairs = true;
     for (std::size_t i = 0; i < kRowBlock; ++i) {
@@ -37,7 +52,8 @@ Neighbors find_neighbors(const std::int32_t* first, const std::int32_t* second) 
         all_pairs &= first[i] == first[0] + 2 * static_cast<std::int32_t>(i);
     }
     if (!pairs) return Neighbors::any;
-    return all_pairs ? Neighbors::all_pairs : Neighbors::pairs;
+    if (all_pairs) return Neighbors::all_pairs;
+    return are_near(first, width, near) ? Neighbors::near : Neighbors::pairs;
 }
 
 }  // namespace texton::detail

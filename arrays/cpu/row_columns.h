@@ -18,8 +18,10 @@ namespace texton::detail {
     return (positions + kLatticeStep - 1) / kLatticeStep * kLatticeStep;
 }
 
-/// Returns how the texels of a block follow each other. Negative texels are the border.
-[[nodiscard]] Neighbors find_neighbors(const std::int32_t* first, const std::int32_t* second);
+/// Returns how the texels of a block follow each other. Negative texels are the border. `width` is the number of texels
+/// in a row, and `near` is RowKernels::near_texels.
+[[nodiscard]] Neighbors find_neighbors(const std::int32_t* first, const std::int32_t* second, std::int32_t width,
+                                       std::int32_t near);
 
 /// The columns of the texels that the pixels of a row read, prepared for many rows of texels.
 class TexelColumns {

@@ -242,7 +242,8 @@ RowColumns RowSampler::columns(const float* x, std::size_t count) const {
     kernels.find(plan_.x, positions.data(), padded, {first.data(), columns.second_.data(), columns.share_.data()});
     if (!four_floats) {
         for (std::size_t i = 0; i < padded; i += kRowBlock)
-            columns.neighbors_.push_back(find_neighbors(&first[i], &columns.second_[i]));
+            columns.neighbors_.push_back(
+                find_neighbors(&first[i], &columns.second_[i], view_.levels[0].width, kernels_.near_texels));
         columns.left_ = std::move(first);
         return columns;
     }

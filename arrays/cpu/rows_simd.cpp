@@ -142,7 +142,9 @@ void stage_pairs(const RowPlan& plan, const unsigned char* texels, const TexelPa
     for (std::size_t block = 0; block < pairs.blocks; ++block, staged += kRowBlock * 2 * bytes) {
         const std::int32_t* const first = pairs.first + block * kRowBlock;
         const std::int32_t* const second = pairs.second + block * kRowBlock;
-        if (pairs.neighbors[block] == Neighbors::pairs) {
+        if (pairs.neighbors[block] == Neighbors::near) {
+            stage_near<bytes>(plan, texels, first, staged);
+        } else if (pairs.neighbors[block] == Neighbors::pairs) {
             if (gather_pairs<bytes>(texels, first, staged)) continue;
             for (std::size_t i = 0; i < kRowBlock; ++i)
                 copy_texels<2 * bytes>(texels + static_cast<std::size_t>(first[i]) * bytes, staged + i * 2 * bytes);
@@ -208,6 +210,7 @@ constexpr RowKernels make_kernels() {
     RowKernels kernels{.pixels = fetch_linear<Kind, AsPixels<Kind>>, .texels = fetch_linear<Kind, AsTexels<Kind>>};
     if constexpr (Kind::kBytes < 16) {
         kernels.staged_bytes = 2 * Kind::kBytes;
+        kernels.near_texels = kNearTexels<Kind::kBytes>;
         kernels.stage = stage_pairs<Kind::kBytes>;
         if constexpr (kDecodes<Kind>) {
             kernels.staged_bytes = Kind::kWords / kRowBlock * sizeof(std::uint16_t);

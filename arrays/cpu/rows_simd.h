@@ -47,8 +47,17 @@ using BlockFetch = void (*)(const RowPlan& plan, const float* x, const float* y,
 enum class Neighbors : std::uint8_t {
     any,
     pairs,      ///< the second texel of a pixel follows the first one
+    near,       ///< likewise, and the pairs of each step of kNearStep pixels are near each other
     all_pairs,  ///< likewise, and the pairs of all pixels follow each other
 };
+
+/// Number of pixels whose pairs are looked up in the same texels of a row.
+inline constexpr std::size_t kNearStep = 16;
+/// Returns the first of `near` texels of a row in which the pairs of a step of pixels are looked up, if the first texels
+/// of the pixels ascend. All these texels are inside the row, which has at least so many.
+[[nodiscard]] constexpr std::int32_t first_near(const std::int32_t* first, std::int32_t width, std::int32_t near) {
+    return *first < width - near ? *first : width - near;
+}
 
 /// The two texels of a row that each pixel reads, for whole blocks of pixels. Non-owning.
 struct TexelPairs {
@@ -78,6 +87,7 @@ struct RowKernels {
 
     // For rows of fetches that have their columns in common. Texels of 16 bytes have LatticeKernels instead.
     std::size_t staged_bytes = 0;  ///< of a pair of texels
+    std::int32_t near_texels = 0;  ///< texels in which `stage` looks up the pairs of Neighbors::near; 0: it does not
     /// Copies the pairs of a row of texels side by side, or what the format's texels are converted to.
     void (*stage)(const RowPlan& plan, const unsigned char* texels, const TexelPairs& pairs,
                   unsigned char* staged) = nullptr;

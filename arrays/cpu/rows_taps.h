@@ -218,6 +218,54 @@ HWY_INLINE bool gather_pairs(const unsigned char* texels, const std::int32_t* fi
     return false;
 }
 
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+// Texels in two vectors, whose lanes are at least 16 bits.
+template <std::size_t bytes>
+constexpr std::int32_t kNearTexels = bytes < 4    ? 64
+                                     : bytes == 4 ? 32
+                                                  : 0;
+
+// Stores a block of pairs of Neighbors::near. An instruction looks up texels in two vectors.
+template <std::size_t bytes>
+HWY_NOINLINE void stage_near(const RowPlan& plan, const unsigned char* texels, const std::int32_t* first,
+                             unsigned char* pairs) {
+    for (std::size_t i = 0; i < kRowBlock; i += kNearStep, pairs += kNearStep * 2 * bytes) {
+        const std::int32_t begin = first_near(first + i, plan.x.size, kNearTexels<bytes>);
+        const unsigned char* const window = texels + static_cast<std::size_t>(begin) * bytes;
+        const IntVector at = hn::Sub(hn::LoadU(kInt, first + i), whole(begin));
+        if constexpr (bytes < 4) {
+            const __m512i lanes = hn::Or(at, hn::ShiftLeft<16>(hn::Add(at, whole(1)))).raw;
+            if constexpr (bytes == 2) {
+                _mm512_storeu_si512(pairs, _mm512_permutex2var_epi16(_mm512_loadu_si512(window), lanes,
+                                                                     _mm512_loadu_si512(window + 64)));
+            } else {
+                const auto load = [&](int half) HWY_ATTR {
+                    return _mm512_cvtepu8_epi16(
+                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(window + 32 * half)));
+                };
+                const __m512i both = _mm512_permutex2var_epi16(load(0), lanes, load(1));
+                _mm256_storeu_si256(reinterpret_cast<__m256i*>(pairs), _mm512_cvtepi16_epi8(both));
+            }
+        } else if constexpr (bytes == 4) {
+            HWY_ALIGN static constexpr std::int32_t kPixel[16] = {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7};
+            HWY_ALIGN static constexpr std::int32_t kSide[16] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
+            for (int half = 0; half < 2; ++half) {
+                const auto pixel = hn::IndicesFromVec(kInt, hn::Add(hn::Load(kInt, kPixel), whole(8 * half)));
+                const IntVector lanes = hn::Add(hn::TableLookupLanes(at, pixel), hn::Load(kInt, kSide));
+                _mm512_storeu_si512(pairs + 64 * half, _mm512_permutex2var_epi32(_mm512_loadu_si512(window), lanes.raw,
+                                                                                 _mm512_loadu_si512(window + 64)));
+            }
+        }
+    }
+}
+#else
+template <std::size_t bytes>
+constexpr std::int32_t kNearTexels = 0;
+
+template <std::size_t bytes>
+HWY_INLINE void stage_near(const RowPlan&, const unsigned char*, const std::int32_t*, unsigned char*) {}
+#endif
+
 template <std::size_t bytes>
 HWY_INLINE void stage_inside(const RowPlan& plan, const Taps& taps, Stage& stage) {
     constexpr std::size_t kUnrolled = 8;

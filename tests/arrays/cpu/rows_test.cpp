@@ -393,10 +393,35 @@ TEST_P(RowSamplerTest, PreparedColumnsMatchTheModel) {
     }
 }
 
+TEST(NeighborsTest, PairsAreNearIfEachStepOfPixelsReadsFewTexelsInAscendingOrder) {
+    constexpr std::int32_t kWidth = 200, kNear = 32;
+    std::int32_t first[kRowBlock], second[kRowBlock];
+    const auto neighbors = [&](std::int32_t begin, float step, std::int32_t width, std::int32_t near) {
+        for (std::size_t i = 0; i < kRowBlock; ++i) {
+            first[i] = begin + static_cast<std::int32_t>(std::floor(static_cast<float>(i) * step));
+            second[i] = first[i] + 1;
+        }
+        return find_neighbors(first, second, width, near);
+    };
+    EXPECT_EQ(neighbors(3, 1.5f, kWidth, kNear), Neighbors::near);
+    EXPECT_EQ(neighbors(3, 1.5f, kWidth, 0), Neighbors::pairs);  // no lookups
+    EXPECT_EQ(neighbors(3, 2, kWidth, kNear), Neighbors::all_pairs);
+    EXPECT_EQ(neighbors(3, 2.1f, kWidth, kNear),
+              Neighbors::pairs);  // the 16th pixel reads texel 31 and the one after it
+    EXPECT_EQ(neighbors(103, -1.5f, kWidth, kNear), Neighbors::pairs);
+    EXPECT_EQ(neighbors(-1, 1.5f, kWidth, kNear), Neighbors::any);
+    // At the end of the row, the texels of a lookup start before the first one.
+    EXPECT_EQ(neighbors(kWidth - 27, 0.4f, kWidth, kNear), Neighbors::near);
+    EXPECT_EQ(first_near(first + 48, kWidth, kNear), kWidth - kNear);
+    EXPECT_EQ(neighbors(3, 0.4f, kNear - 1, kNear), Neighbors::pairs);
+    second[20] = 0;
+    EXPECT_EQ(find_neighbors(first, second, kWidth, kNear), Neighbors::any);
+}
+
 // Rows of texels are read by several rows of fetches, at columns of one or more blocks.
 TEST_P(RowSamplerTest, PreparedColumnsOfEveryFormatMatchTheModel) {
     Random random(14);
-    constexpr float kSteps[] = {1, 0.5f, 2, 2 / 3.0f, 1.7f, -1};
+    constexpr float kSteps[] = {1, 0.5f, 2, 2 / 3.0f, 1.7f, 3.3f, -1};
     for (const FormatInfo& row : formats()) {
         if (row.layout != FormatLayout::plain || returns_integers(row)) continue;
         const PixelFormat format{texel_format(row.format), false};
