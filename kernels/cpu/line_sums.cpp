@@ -102,8 +102,8 @@ void add_block(LineTaps& taps, const SumAxis& axis, std::size_t pixel, LineValue
         vectors = 4;
     }
     // Taps whose texels are within the vectors of the first one.
-    std::size_t shared = 4;
-    while (shared > 1 && (shared > count || (texels + shared - 1) * step > vectors * kLanes)) shared /= 2;
+    const std::size_t shared =
+        kind == Kind::apart ? 1 : std::min<std::size_t>({4, count, vectors * kLanes / step + 1 - texels});
     const std::size_t reach = kind == Kind::apart ? texels : vectors * kLanes / step;
     const std::size_t loaded = kind == Kind::apart && step == 1 ? (count + 3) / 4 * 4 : count;
     const float* const weights = weights_of_vector(taps, axis, pixel, count, spread);
@@ -221,17 +221,26 @@ HWY_INLINE void add_taps(const Lines& lines, std::uint32_t tap, IntVector offset
     }
 }
 
+// Adds `shared` taps at a time. The last ones are fewer.
 template <std::size_t vectors, bool all_count, std::uint32_t shared, class Lines>
-HWY_INLINE void sum_window_of(const LineTaps::Block& block, const Lines& lines, const std::int32_t* offsets,
-                              const float* weights) {
+HWY_INLINE void sum_window_of(const Lines& lines, const std::int32_t* offsets, const float* weights,
+                              std::uint32_t taps) {
     const IntVector at = hn::LoadU(kInt, offsets);
     FloatVector sum[Lines::kCount];
     for (FloatVector& of_line : sum) of_line = hn::Zero(kFloat);
     std::uint32_t tap = 0;
-    for (; tap + shared <= block.taps; tap += shared)
+    do {
         add_taps<vectors, all_count, shared>(lines, tap, at, weights, sum);
+        tap += shared;
+    } while (tap + shared <= taps);
+    if constexpr (shared > 2) {
+        if (tap + 2 <= taps) {
+            add_taps<vectors, all_count, 2>(lines, tap, at, weights, sum);
+            tap += 2;
+        }
+    }
     if constexpr (shared > 1) {
-        for (; tap < block.taps; ++tap) add_taps<vectors, all_count, 1>(lines, tap, at, weights, sum);
+        if (tap < taps) add_taps<vectors, all_count, 1>(lines, tap, at, weights, sum);
     }
     for (std::size_t line = 0; line < Lines::kCount; ++line)
         hn::Store(sum[line], kFloat, lines.sums + line * lines.sums_apart);
@@ -240,9 +249,13 @@ HWY_INLINE void sum_window_of(const LineTaps::Block& block, const Lines& lines, 
 template <std::size_t vectors, bool all_count, class Lines>
 HWY_INLINE void sum_window(const LineTaps::Block& block, const Lines& lines, const std::int32_t* offsets,
                            const float* weights) {
-    if (block.shared == 4) return sum_window_of<vectors, all_count, 4>(block, lines, offsets, weights);
-    if (block.shared == 2) return sum_window_of<vectors, all_count, 2>(block, lines, offsets, weights);
-    sum_window_of<vectors, all_count, 1>(block, lines, offsets, weights);
+    const std::uint32_t taps = block.taps;
+    switch (block.shared) {
+        case 4: return sum_window_of<vectors, all_count, 4>(lines, offsets, weights, taps);
+        case 3: return sum_window_of<vectors, all_count, 3>(lines, offsets, weights, taps);
+        case 2: return sum_window_of<vectors, all_count, 2>(lines, offsets, weights, taps);
+    }
+    sum_window_of<vectors, all_count, 1>(lines, offsets, weights, taps);
 }
 
 // Loads a vector in pieces of so many floats.

@@ -70,7 +70,7 @@ struct LineTaps {
     struct Block {
         Kind kind;
         bool all_count;         ///< no weight is 0, or texels with the weight 0 add 0
-        std::uint8_t shared;    ///< 1, 2 or 4 consecutive taps whose texels are within the vectors of the first one
+        std::uint8_t shared;    ///< 1 to 4 consecutive taps whose texels are within the vectors of the first one
         std::uint32_t taps;     ///< maximum of the pixels
         std::int32_t first;     ///< first texel
         std::uint32_t loaded;   ///< number of texels that are loaded from the first one on
