@@ -115,10 +115,34 @@ public:
         channels[2] = hn::BitCast(kFloat, hn::And(red_blue, hn::Set(kWord, 0xffff0000)));
         channels[3] = Unorm8::decode_word(hn::ShiftRight<24>(pixels));
     }
+    // Reads two vectors of pixels, whose greens are looked up together.
+    HWY_INLINE void decode_two(hn::Vec<Word> first, hn::Vec<Word> second, FloatVector (&channels)[2][4]) const {
+        const auto upper = hn::Set(kWord, 0xffff0000), byte = hn::Set(kWord, 0xff);
+        const auto greens = look_up(hn::Or(hn::And(hn::ShiftRight<8>(first), byte),
+                                           hn::And(hn::ShiftLeft<8>(second), hn::Set(kWord, 0xff0000))));
+        channels[0][1] = hn::BitCast(kFloat, hn::ShiftLeft<16>(greens));
+        channels[1][1] = hn::BitCast(kFloat, hn::And(greens, upper));
+        const auto decode_others = [&](hn::Vec<Word> pixels, FloatVector(&of)[4]) HWY_ATTR {
+            const auto red_blue = look_up(hn::And(pixels, hn::Set(kWord, 0xff00ff)));
+            of[0] = hn::BitCast(kFloat, hn::ShiftLeft<16>(red_blue));
+            of[2] = hn::BitCast(kFloat, hn::And(red_blue, upper));
+            of[3] = Unorm8::decode_word(hn::ShiftRight<24>(pixels));
+        };
+        decode_others(first, channels[0]);
+        decode_others(second, channels[1]);
+    }
     HWY_INLINE IntVector code_of(FloatVector value) const { return codes_.of(value); }
     HWY_INLINE void encode_four(const float* values, std::uint8_t* stored) const {
         const auto load = [&](std::size_t i) HWY_ATTR { return hn::LoadU(kFloat, values + i * hn::Lanes(kFloat)); };
         hn::StoreU(narrow_in_order(codes_.of(load(0), load(1)), codes_.of(load(2), load(3))), kBytes, stored);
+    }
+    // Stores two vectors of pixels of four channels, whose greens are converted together.
+    HWY_INLINE void encode_two(const FloatVector (&channels)[2][4], std::uint8_t* stored) const {
+        const __m512i greens = codes_.of(channels[0][1], channels[1][1]).raw;
+        const __m512i alphas = _mm512_packs_epi32(unlimited_unorm_of_float<255>(channels[0][3]).raw,
+                                                  unlimited_unorm_of_float<255>(channels[1][3]).raw);
+        store_codes(codes_.of(channels[0][0], channels[0][2]).raw, _mm512_unpacklo_epi64(greens, alphas), stored);
+        store_codes(codes_.of(channels[1][0], channels[1][2]).raw, _mm512_unpackhi_epi64(greens, alphas), stored + 64);
     }
     HWY_INLINE void encode_pixels(const FloatVector (&channels)[4], std::uint8_t* stored) const {
         const auto alpha = unlimited_unorm_of_float<255>(channels[3]);

@@ -128,6 +128,13 @@ HWY_INLINE void store_pixels(const Channel& channel, const FloatPixels& pixels, 
     }
 }
 
+// Whether two vectors of pixels of four channels take less time together.
+template <class Channel, std::size_t channels>
+constexpr bool kConvertsTwo = requires {
+    &Channel::decode_two;
+}
+&&channels == 4;
+
 // --- rows: the last pixels pass through a buffer for a whole vector --------------------------------------------------
 
 constexpr std::size_t kMaxLanes = 16;
@@ -173,6 +180,18 @@ void decode_planes(const unsigned char* stored, std::size_t count, float* planes
     const std::size_t lanes = hn::Lanes(kFloat);
     using Stored = typename Channel::Stored;
     std::size_t i = 0;
+    if constexpr (kConvertsTwo<Channel, channels>) {
+        for (; i + 2 * lanes <= count; i += 2 * lanes) {
+            const auto load = [&](std::size_t first)
+                                  HWY_ATTR { return hn::BitCast(kWord, hn::LoadU(kBytes, stored + first * kPixel)); };
+            FloatVector pixels[2][4];
+            channel.decode_two(load(i), load(i + lanes), pixels);
+            for (std::size_t c = 0; c < channels; ++c) {
+                hn::StoreU(pixels[0][c], kFloat, planes + c * apart + i);
+                hn::StoreU(pixels[1][c], kFloat, planes + c * apart + i + lanes);
+            }
+        }
+    }
     for (; i + lanes <= count; i += lanes) {
         const auto pixels =
             load_pixels<Channel, channels>(channel, reinterpret_cast<const Stored*>(stored + i * kPixel));
@@ -198,6 +217,16 @@ void encode_planes(const float* planes, std::size_t apart, std::size_t count, un
     std::size_t i = 0;
     if constexpr (channels == 1 && sizeof(Stored) == 1) {
         for (; i + 4 * lanes <= count; i += 4 * lanes) channel.encode_four(planes + i, stored + i);
+    }
+    if constexpr (kConvertsTwo<Channel, channels>) {
+        for (; i + 2 * lanes <= count; i += 2 * lanes) {
+            FloatVector pixels[2][4];
+            for (std::size_t c = 0; c < channels; ++c) {
+                pixels[0][c] = hn::LoadU(kFloat, planes + c * apart + i);
+                pixels[1][c] = hn::LoadU(kFloat, planes + c * apart + i + lanes);
+            }
+            channel.encode_two(pixels, stored + i * kPixel);
+        }
     }
     for (; i + lanes <= count; i += lanes) {
         FloatPixels pixels;
