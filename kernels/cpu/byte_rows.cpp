@@ -185,6 +185,58 @@ void find_windows(ByteColumns& columns, std::int32_t width) {
     }
 }
 
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+// Looks up texels of 16 bits in the vectors that begin with the first texel of a window and with the texel after it. Half
+// a vector has a window of Kind::one.
+template <Kind kind>
+HWY_INLINE __m512i look_up_pairs(const Positions& positions, std::size_t pixel, __m512i left, __m512i right) {
+    constexpr std::uint32_t kRight = kind == Kind::one ? 16 : 32;
+    const WordVector offset = hn::LoadU(kWord, positions.offsets + pixel);
+    const WordVector both = hn::Or(offset, hn::ShiftLeft<16>(hn::Add(offset, hn::Set(kWord, kRight))));
+    if constexpr (kind == Kind::one) {
+        return _mm512_permutexvar_epi16(both.raw, _mm512_inserti64x4(left, _mm512_castsi512_si256(right), 1));
+    } else {
+        return _mm512_permutex2var_epi16(left, both.raw, right);
+    }
+}
+
+// Stores the pairs of a vector of pixels of one or two channels.
+template <Kind kind, std::size_t channels>
+HWY_INLINE void store_window(const Positions& positions, const ByteRow& row, std::uint32_t* to, std::size_t at) {
+    const unsigned char* const left =
+        row.texels + static_cast<std::ptrdiff_t>(channels) * positions.windows[at / lanes()].first;
+    const unsigned char* const right = left + channels;
+    if constexpr (channels == 1) {
+        const auto load = [](const unsigned char* from) HWY_ATTR {
+            if constexpr (kind == Kind::one)
+                return _mm512_cvtepu8_epi16(
+                    _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
+            return _mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+        };
+        const __m256i pairs = _mm512_cvtepi16_epi8(look_up_pairs<kind>(positions, at, load(left), load(right)));
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(reinterpret_cast<std::uint16_t*>(to) + at),
+                            _mm256_xor_si256(pairs, _mm256_set1_epi8(-128)));
+    } else {
+        const auto load = [](const unsigned char* from) HWY_ATTR {
+            if constexpr (kind == Kind::one)
+                return _mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+            return _mm512_loadu_si512(from);
+        };
+        HWY_ALIGN static constexpr std::uint8_t kByChannels[16] = {0, 2,  1, 3,  4,  6,  5,  7,
+                                                                   8, 10, 9, 11, 12, 14, 13, 15};
+        const ByteVector texels{look_up_pairs<kind>(positions, at, load(left), load(right))};
+        const ByteVector pairs = hn::TableLookupBytes(texels, hn::LoadDup128(kByte, kByChannels));
+        hn::StoreU(words(hn::Xor(pairs, hn::Set(kByte, 128))), kWord, to + at);
+    }
+}
+
+template <Kind kind, std::size_t channels>
+constexpr bool kLooksUpPairs = channels < 4 && (kind == Kind::one || kind == Kind::two);
+#else
+template <Kind kind, std::size_t channels>
+constexpr bool kLooksUpPairs = false;
+#endif
+
 template <std::size_t channels>
 HWY_INLINE void pair_channels(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row,
                               std::uint32_t* pairs) {
@@ -196,8 +248,13 @@ HWY_INLINE void pair_channels(const ByteColumns& columns, const ByteSpan& span, 
     }
     const Positions positions(columns, span);
     for_each_run(positions, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
-        for (std::size_t i = begin; i < end; i += lanes())
-            store_pairs<channels>(pairs_of(load_two<kind.value, channels>(positions, row, i)), pairs, i);
+        for (std::size_t i = begin; i < end; i += lanes()) {
+            if constexpr (kLooksUpPairs<kind.value, channels>) {
+                store_window<kind.value, channels>(positions, row, pairs, i);
+            } else {
+                store_pairs<channels>(pairs_of(load_two<kind.value, channels>(positions, row, i)), pairs, i);
+            }
+        }
     });
 }
 
@@ -211,22 +268,27 @@ void pair_bytes(const ByteColumns& columns, const ByteSpan& span, const ByteRow&
 // part of a weight above 255 goes to the lower row, which is then the same row.
 void weigh(const ByteColumns& columns, const ByteSpan& span, std::uint32_t share, std::size_t channels,
            std::uint32_t* top, std::uint32_t* bottom) {
-    const auto store = [channels](CodeVector left, CodeVector right, std::uint32_t* weights, std::size_t at) HWY_ATTR {
-        const WordVector both = hn::BitCast(kWord, hn::Or(left, hn::ShiftLeft<8>(right)));
-        if (channels == 1) return store_halves(both, reinterpret_cast<std::uint16_t*>(weights) + at);
-        hn::StoreU(both, kWord, weights + at);
-    };
     const CodeVector y = hn::Set(kCode, static_cast<std::uint16_t>(share));
-    for (std::size_t i = 0; i < span.count; i += lanes()) {
-        const CodeVector x = codes(hn::LoadU(kWord, &columns.shares[span.first + i]));
+    const std::uint32_t* const shares = &columns.shares[span.first];
+    const auto load = [=](std::size_t i) HWY_ATTR { return codes(hn::LoadU(kWord, shares + i)); };
+    const auto store = [=](CodeVector x, std::size_t word) HWY_ATTR {
         const CodeVector right_bottom = hn::ShiftRight<8>(hn::Add(hn::Mul(x, y), hn::Set(kCode, 128)));
         const CodeVector right_top = hn::Sub(x, right_bottom);
         const CodeVector left = hn::Sub(hn::Set(kCode, 256), x);
         const CodeVector left_top = hn::Min(hn::Sub(left, hn::Sub(y, right_bottom)), hn::Set(kCode, 255));
         const CodeVector left_bottom = hn::Sub(left, left_top);
-        store(left_top, right_top, top, i);
-        store(left_bottom, right_bottom, bottom, i);
+        const auto both = [](CodeVector low, CodeVector high)
+                              HWY_ATTR { return hn::BitCast(kWord, hn::Or(low, hn::ShiftLeft<8>(high))); };
+        hn::StoreU(both(left_top, right_top), kWord, top + word);
+        hn::StoreU(both(left_bottom, right_bottom), kWord, bottom + word);
+    };
+    if (channels > 1) {
+        for (std::size_t i = 0; i < span.count; i += lanes()) store(load(i), i);
+        return;
     }
+    // A vector has the weights of twice as many pixels. There is room for one vector more.
+    for (std::size_t i = 0; i < span.count; i += 2 * lanes())
+        store(hn::ConcatEven(kCode, load(std::min(i + lanes(), span.count - lanes())), load(i)), i / 2);
 }
 
 // Pixels of one or two channels: a vector has the pairs and the weights of twice as many codes as it has words.
