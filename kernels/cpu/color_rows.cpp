@@ -81,7 +81,42 @@ HWY_INLINE void scaled_rows(float by, const float* texels, std::size_t count, fl
 }
 #endif
 
+// --- separate channels: a vector has one channel of several pixels ---------------------------------------------------
+
+constexpr hn::CappedTag<float, 16> kChannel;
+static_assert(TexelPlanes::kMax % hn::MaxLanes(kChannel) == 0);
+
+HWY_INLINE void matrix_planes(const float (&of)[3][4], std::size_t colors, std::size_t count, TexelPlanes& pixels) {
+    for (std::size_t i = 0; i < count; i += hn::Lanes(kChannel)) {
+        const auto red = hn::Load(kChannel, pixels.channel[0] + i);
+        const auto green = hn::Load(kChannel, pixels.channel[1] + i);
+        const auto blue = hn::Load(kChannel, pixels.channel[2] + i);
+        for (std::size_t c = 0; c < colors; ++c) {
+            const auto factor = [&](std::size_t k) HWY_ATTR { return hn::Set(kChannel, of[c][k]); };
+            const auto sum = hn::Add(hn::Mul(factor(0), red), hn::Mul(factor(1), green));
+            hn::Store(hn::Add(hn::Add(sum, hn::Mul(factor(2), blue)), factor(3)), kChannel, pixels.channel[c] + i);
+        }
+    }
+}
+
+HWY_INLINE void scaled_planes(float by, std::size_t colors, std::size_t count, TexelPlanes& pixels) {
+    for (std::size_t c = 0; c < colors; ++c) {
+        for (std::size_t i = 0; i < count; i += hn::Lanes(kChannel)) {
+            float* const values = pixels.channel[c] + i;
+            hn::Store(hn::Mul(hn::Load(kChannel, values), hn::Set(kChannel, by)), kChannel, values);
+        }
+    }
+}
+
 }  // namespace
+
+void apply_matrix_to_planes(const float (&of)[3][4], std::size_t colors, std::size_t count, TexelPlanes& pixels) {
+    matrix_planes(of, colors, count, pixels);
+}
+
+void scale_planes(float by, std::size_t colors, std::size_t count, TexelPlanes& pixels) {
+    scaled_planes(by, colors, count, pixels);
+}
 
 void apply_matrix_on_vectors(const float (&of)[3][4], const float* texels, std::size_t count, float* pixels,
                              bool past_caches) {
@@ -101,6 +136,8 @@ namespace texton::detail {
 
 HWY_EXPORT(apply_matrix_on_vectors);
 HWY_EXPORT(scale_color_rows_on_vectors);
+HWY_EXPORT(apply_matrix_to_planes);
+HWY_EXPORT(scale_planes);
 
 void apply_matrix(const float (&of)[3][4], const float* texels, std::size_t count, float* pixels, bool past_caches) {
     HWY_DYNAMIC_DISPATCH(apply_matrix_on_vectors)(of, texels, count, pixels, past_caches);
@@ -108,6 +145,14 @@ void apply_matrix(const float (&of)[3][4], const float* texels, std::size_t coun
 
 void scale_color_rows(float by, const float* texels, std::size_t count, float* pixels, bool past_caches) {
     HWY_DYNAMIC_DISPATCH(scale_color_rows_on_vectors)(by, texels, count, pixels, past_caches);
+}
+
+void apply_matrix(const float (&of)[3][4], std::size_t colors, std::size_t count, TexelPlanes& pixels) {
+    HWY_DYNAMIC_DISPATCH(apply_matrix_to_planes)(of, colors, count, pixels);
+}
+
+void scale_color_planes(float by, std::size_t colors, std::size_t count, TexelPlanes& pixels) {
+    HWY_DYNAMIC_DISPATCH(scale_planes)(by, colors, count, pixels);
 }
 
 }  // namespace texton::detail

@@ -1,5 +1,5 @@
-// Pointwise changes of colors on the CPU device. Works on rows of four floats per pixel, which are read from the
-// texture and written to the image directly if their formats are four floats.
+// Pointwise changes of colors on the CPU device. Images of four floats per pixel are written directly, from rows of four
+// floats that are read from the texture directly if it has them, too. Other images are computed channel by channel.
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -18,24 +18,46 @@ namespace {
 constexpr std::size_t kPart = 512;         // pixels of a row at a time, which stay in the L1 cache
 constexpr std::size_t kMinTile = 1 << 14;  // pixels, in whole rows
 
-using ChangeRow = std::function<void(const float* texels, std::size_t count, float* pixels, bool past_caches)>;
+struct Change {
+    std::function<void(const float* texels, std::size_t count, float* pixels, bool past_caches)> pixels;
+    /// Changes the first `colors` separate channels in place.
+    std::function<void(std::size_t colors, std::size_t count, TexelPlanes& pixels)> planes;
+};
 
-void change_tile(const CpuJob& job, const ChangeRow& change, PixelPosition at, std::size_t width, std::size_t height) {
-    const TexelRows rows(job.textures[0], job.shapes[0], at.z);
-    const bool past_caches = job.goes_past_caches();
-    Float4 texels[kPart];
-    Float4 pixels[kPart];
+// Calls make(position, count) for the parts of the rows of a tile.
+template <std::size_t part, class Make>
+void for_each_part(PixelPosition at, std::size_t width, std::size_t height, const Make& make) {
     for (std::size_t y = 0; y < height; ++y, ++at.y) {
-        for (std::size_t x = 0; x < width; x += kPart) {
-            const std::size_t length = std::min(kPart, width - x);
+        for (std::size_t x = 0; x < width; x += part) {
             at.x = static_cast<std::int32_t>(x);
-            const float* read = rows.centers_in_place(at.x, at.y, length, texels);
-            job.image.make_row(at, {pixels, length}, [&](float* made) { change(read, length, made, past_caches); });
+            make(at, std::min(part, width - x));
         }
     }
 }
 
-bool change_colors(Launch& launch, ChangeRow change) {
+void change_tile(const CpuJob& job, const Change& change, const PixelPosition& corner, std::size_t width,
+                 std::size_t height) {
+    const TexelRows rows(job.textures[0], job.shapes[0], corner.z);
+    const TexelFormat& stored = job.image.format().stored;
+    if (!is_four_floats(stored)) {
+        const std::size_t colors = std::min<std::size_t>(channels_of(stored), 3);
+        TexelPlanes planes = {};
+        return for_each_part<TexelPlanes::kMax>(corner, width, height, [&](const PixelPosition& at, std::size_t count) {
+            rows.centers(at.x, at.y, count, planes);
+            change.planes(colors, count, planes);
+            job.image.store(at, planes, count);
+        });
+    }
+    const bool past_caches = job.goes_past_caches();
+    Float4 texels[kPart];
+    Float4 pixels[kPart];
+    for_each_part<kPart>(corner, width, height, [&](const PixelPosition& at, std::size_t count) {
+        const float* read = rows.centers_in_place(at.x, at.y, count, texels);
+        job.image.make_row(at, {pixels, count}, [&](float* made) { change.pixels(read, count, made, past_caches); });
+    });
+}
+
+bool change_colors(Launch& launch, Change change) {
     launch.run_job([change = std::move(change)](const CpuJob& job) {
         const std::size_t minimum = std::max<std::size_t>(1, kMinTile / job.extent.width);
         const std::size_t rows = rows_of_tiles(job, job.extent.width, minimum);
@@ -50,15 +72,21 @@ bool change_colors(Launch& launch, ChangeRow change) {
 }  // namespace
 
 bool CpuKernels::color_matrix(Launch& launch, const ColorMatrix& matrix) const {
-    return change_colors(launch, [matrix](const float* texels, std::size_t count, float* pixels, bool past_caches) {
-        apply_matrix(matrix.row, texels, count, pixels, past_caches);
-    });
+    return change_colors(launch, {[matrix](const float* texels, std::size_t count, float* pixels, bool past_caches) {
+                                      apply_matrix(matrix.row, texels, count, pixels, past_caches);
+                                  },
+                                  [matrix](std::size_t colors, std::size_t count, TexelPlanes& pixels) {
+                                      apply_matrix(matrix.row, colors, count, pixels);
+                                  }});
 }
 
 bool CpuKernels::scale_colors(Launch& launch, float by) const {
-    return change_colors(launch, [by](const float* texels, std::size_t count, float* pixels, bool past_caches) {
-        scale_color_rows(by, texels, count, pixels, past_caches);
-    });
+    return change_colors(launch, {[by](const float* texels, std::size_t count, float* pixels, bool past_caches) {
+                                      scale_color_rows(by, texels, count, pixels, past_caches);
+                                  },
+                                  [by](std::size_t colors, std::size_t count, TexelPlanes& pixels) {
+                                      scale_color_planes(by, colors, count, pixels);
+                                  }});
 }
 
 }  // namespace texton::detail
