@@ -158,6 +158,12 @@ struct TapWeights {
 
     HWY_INLINE explicit TapWeights(const float* from) : weights(hn::Load(kFloat, from)) {}
     HWY_INLINE FloatVector added(FloatVector texel, FloatVector sum) const {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+        if constexpr (!all_count) {
+            const __mmask16 counts = _mm512_cmpneq_ps_mask(weights.raw, _mm512_setzero_ps());
+            return FloatVector{_mm512_mask3_fmadd_ps(texel.raw, weights.raw, sum.raw, counts)};
+        }
+#endif
         const FloatVector next = hn::MulAdd(texel, weights, sum);
         return all_count ? next : hn::IfThenElse(hn::Eq(weights, hn::Zero(kFloat)), sum, next);
     }
