@@ -1,4 +1,5 @@
 // Arrangement of the docks in windows of different sizes.
+#include <QScrollArea>
 #include <QScrollBar>
 
 #include "tests/window/fixture.h"
@@ -9,11 +10,11 @@ namespace {
 
 class DocksTest : public test::WindowFixture {
 protected:
-    /// Expects that no dock is cut off or covers the canvas, which keeps 200 pixels.
-    void expect_room(const std::string& where) {
+    /// Expects that no dock is cut off or covers the canvas, which keeps 200 pixels and a part of the height.
+    void expect_room(const std::string& where, int parts = 2) {
         const QRect seen = canvas().rect().translated(canvas().mapTo(&window(), QPoint()));
         EXPECT_GE(seen.width(), 200) << where;
-        EXPECT_GE(seen.height(), window().height() / 2) << where;
+        EXPECT_GE(seen.height(), window().height() / parts) << where;
         EXPECT_TRUE(window().rect().contains(seen)) << where;
         for (const auto& [id, dock] : window().docks()) {
             if (!is_in_front(id.toUtf8())) continue;
@@ -79,6 +80,47 @@ TEST_F(DocksTest, LargerWindowRestoresTheArrangement) {
     EXPECT_EQ(window().dockWidgetArea(docks.at("inspector")), Qt::BottomDockWidgetArea) << "as the user placed it";
     EXPECT_TRUE(docks.at("subresource")->isHidden());
     EXPECT_FALSE(docks.at("sampler")->isHidden());
+}
+
+TEST_F(DocksTest, PanelsOpenedWithTheWindowAreNotCut) {
+    std::vector<std::vector<std::string>> combinations = {{"lod-map", "byte-map", "files"},
+                                                          {"byte-map", "sampler", "files", "display"}};
+    for (const PanelInfo& panel : panels()) {
+        combinations.push_back({panel.id.toStdString()});
+        for (const char* usual : {"files", "subresource"})
+            if (panel.id != usual) combinations.back().push_back(usual);
+    }
+    for (const QSize size : {QSize(640, 400), QSize(1280, 800), QSize(1920, 1080)}) {
+        for (const auto& open : combinations) {
+            Session session = test::session_with({"card.png"});
+            session.panels = open;
+            start(session, size);
+            std::string where = std::to_string(size.width());
+            for (const std::string& id : open) where += " " + id;
+            expect_room(where, 3);
+            EXPECT_EQ(window().size(), size) << where;
+            EXPECT_TRUE(is_in_front(open.front().c_str())) << where;
+            if (size.width() < 1280) continue;
+            for (const auto& [id, dock] : window().docks()) {
+                const auto* scroll = static_cast<QScrollArea*>(dock->widget());
+                if (!is_in_front(id.toUtf8()) || scroll->widget()->minimumSizeHint().width() > 384) continue;
+                EXPECT_FALSE(scroll->horizontalScrollBar()->isVisible()) << id.toStdString() << ", " << where;
+            }
+        }
+    }
+}
+
+TEST_F(DocksTest, LargerWindowGivesDocksTheirPreferredWidths) {
+    Session session = test::session_with({"card.png"});
+    session.panels = {"lod-map", "byte-map", "files"};
+    start(session, {640, 400});
+    resize({1920, 1080});
+    expect_room("large");
+    for (const char* id : {"lod-map", "files"}) {
+        const QDockWidget* dock = window().docks().at(id);
+        EXPECT_TRUE(is_in_front(id));
+        EXPECT_GE(dock->width(), dock->sizeHint().width()) << id;
+    }
 }
 
 // Qt emits visibilityChanged() while it visits the items of its layout of the docks. A slot that moves a dock deletes

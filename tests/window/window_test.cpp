@@ -218,6 +218,19 @@ TEST_F(WindowTest, FilesCanBeDroppedOnTheFilesPanel) {
     EXPECT_EQ(window().windowTitle().toStdString(), "ball.png - Texton");
 }
 
+TEST_F(WindowTest, ProblemOfAnImageIsToldOnce) {
+    for (const char* id : {"files", "inspector", "byte-map", "footprint"}) window().show_panel(id, true);
+    drop("/nowhere/missing.png");
+    QTest::qWait(1);  // panels are refreshed in the next turn of the event loop
+    const QString problem = workspace().problem(session().current);
+    ASSERT_FALSE(problem.isEmpty());
+    EXPECT_TRUE(window().message().contains(problem.toHtmlEscaped())) << window().message().toStdString();
+    for (const auto& [id, dock] : window().docks()) {
+        for (const QLabel* label : dock->findChildren<QLabel*>())
+            EXPECT_FALSE(label->text().contains(problem)) << id.toStdString();
+    }
+}
+
 TEST_F(WindowTest, DroppedNonImagesAreExplainedAndOtherFilesAreOpened) {
     const QTemporaryDir folder;
     const QString text = folder.filePath("notes.txt");

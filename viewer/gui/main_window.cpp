@@ -87,12 +87,25 @@ protected:
         make_panel();
         QScrollArea::showEvent(event);
     }
+    // The minimum width follows that of the panel, whose contents change.
+    bool eventFilter(QObject* object, QEvent* event) override {
+        const bool filtered = QScrollArea::eventFilter(object, event);
+        if (object == widget() && event->type() == QEvent::LayoutRequest) updateGeometry();
+        return filtered;
+    }
 
 private:
     std::function<QWidget*()> make_;
 };
 
 PanelScroll& scroll_of(const QDockWidget* dock) { return *static_cast<PanelScroll*>(dock->widget()); }
+
+// Shows the first of the panels in each group of tabs.
+void raise_in_order(const std::map<QString, QDockWidget*>& docks, const std::vector<std::string>& panels) {
+    for (auto id = panels.rbegin(); id != panels.rend(); ++id) {
+        if (const auto dock = docks.find(QString::fromStdString(*id)); dock != docks.end()) dock->second->raise();
+    }
+}
 
 QString zoom_text(double zoom) {
     const double percent = zoom * 100;
@@ -199,7 +212,6 @@ MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
         }
     });
     show_panels();
-    arrange_docks();
     watch_files();
     apply_session(workspace_.session());
 }
@@ -339,9 +351,26 @@ void MainWindow::arrange_docks() {
             dock->setTitleBarWidget(nullptr);
         }
         restoreState(*std::exchange(wide_docks_, std::nullopt));
+        widen_docks();
     }
     applies_ = applied;
     if (!one_column) show_panels();
+}
+
+// Gives the docks beside the canvas at least their preferred widths, which a small window could not, and shows the first
+// panel of the session in each group of tabs.
+void MainWindow::widen_docks() {
+    raise_in_order(docks_, workspace_.session().panels);
+    QList<QDockWidget*> narrow;
+    QList<int> widths;
+    for (const auto& [id, dock] : docks_) {
+        const bool beside =
+            dockWidgetArea(dock) == Qt::LeftDockWidgetArea || dockWidgetArea(dock) == Qt::RightDockWidgetArea;
+        if (dock->isHidden() || dock->isFloating() || !beside || dock->width() >= dock->sizeHint().width()) continue;
+        narrow.append(dock);
+        widths.append(dock->sizeHint().width());
+    }
+    resizeDocks(narrow, widths, Qt::Horizontal);
 }
 
 // The list of images takes the height that the panel below it does not need, unless the arrangement was restored.
@@ -358,12 +387,22 @@ void MainWindow::share_height() {
 void MainWindow::showEvent(QShowEvent* event) {
     QMainWindow::showEvent(event);
     if (!std::exchange(shares_height_, false)) return;
+    raise_in_order(docks_, workspace_.session().panels);
     QMetaObject::invokeMethod(this, &MainWindow::share_height, Qt::QueuedConnection);
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
     QMainWindow::resizeEvent(event);
-    arrange_docks_later();
+    if (isVisible()) {
+        arrange_docks_later();
+    } else
+        arrange_docks();  // before the window appears
+}
+
+// Panels whose minimum width grew may need another arrangement.
+bool MainWindow::event(QEvent* event) {
+    if (event->type() == QEvent::LayoutRequest) arrange_docks_later();
+    return QMainWindow::event(event);
 }
 
 // Shows the canvas of the reference beside that of the current image, or hides it.

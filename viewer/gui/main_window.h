@@ -60,6 +60,7 @@ public:
     QString message() const;
 
 protected:
+    bool event(QEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
     void showEvent(QShowEvent* event) override;
@@ -80,6 +81,7 @@ private:
     bool needs_one_column() const;
     void arrange_docks_later();
     void arrange_docks();
+    void widen_docks();
     void share_height();
     void show_sides();
     bool may_close();

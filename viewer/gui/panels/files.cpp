@@ -248,7 +248,7 @@ QString FilesPanel::note() const {
     const std::size_t current = workspace().session().current;
     if (workspace().session().images.empty()) return tr("Drop files on the window to open them.");
     const std::shared_ptr<const Document> document = workspace().document(current);
-    return document ? QString::fromStdString(halving_text(*document)) : workspace().problem(current);
+    return document ? QString::fromStdString(halving_text(*document)) : QString();  // the window tells problems
 }
 
 // Makes as many thumbnails at a time as there are cores.

@@ -110,7 +110,7 @@ QWidget* InspectorPanel::make_pins() {
     pins_->setAccessibleName(tr("Pins"));
     pins_->setToolTip(tr("Return: show the pin on the canvas. Delete: remove the pin."));
     pins_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
-    pins_->setMinimumHeight(pins_->fontMetrics().lineSpacing() * 2);
+    pins_->setMinimumHeight(pins_->fontMetrics().lineSpacing() * 6);
     pins_->setWordWrap(true);
     pins_->setTextElideMode(Qt::ElideNone);
     pins_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

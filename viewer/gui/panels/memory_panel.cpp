@@ -8,22 +8,13 @@
 #include "viewer/text/error_text.h"
 
 namespace texton::viewer {
-namespace {
-
-// Returns the minimum height instead of the preferred one, as LivePanel does.
-class Content : public QWidget {
-public:
-    int heightForWidth(int width) const override { return layout()->totalMinimumHeightForWidth(width); }
-};
-
-}  // namespace
 
 MemoryPanel::MemoryPanel(Workspace& workspace, QString id, LooksAt looks_at, QWidget* parent)
     : LivePanel(workspace, parent),
       id_(std::move(id)),
       looks_at_(looks_at),
       text_(new QLabel(this)),
-      area_(new QScrollArea(this)) {
+      inside_(new QWidget(this)) {
     setObjectName(id_);
     text_->setWordWrap(true);
     text_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
@@ -31,17 +22,13 @@ MemoryPanel::MemoryPanel(Workspace& workspace, QString id, LooksAt looks_at, QWi
     text_->setAccessibleName(tr("Message"));
     text_->setContentsMargins(8, 8, 8, 8);
     text_->hide();
-    auto* inside = new Content;
-    content_ = new QVBoxLayout(inside);
+    content_ = new QVBoxLayout(inside_);
     content_->setContentsMargins(8, 8, 8, 8);
-    area_->setWidget(inside);
-    area_->setWidgetResizable(true);
-    area_->setFrameShape(QFrame::NoFrame);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(text_);
-    layout->addWidget(area_, 1);
+    layout->addWidget(inside_, 1);
     layout->addStretch();
 }
 
@@ -50,7 +37,7 @@ MemoryPanel::~MemoryPanel() = default;
 void MemoryPanel::say(const QString& text, bool instead) {
     text_->setText(text);
     text_->setVisible(!text.isEmpty());
-    area_->setVisible(text.isEmpty() || !instead);
+    inside_->setVisible(text.isEmpty() || !instead);
 }
 
 void MemoryPanel::work(Work work, const QString& part) {
@@ -105,7 +92,7 @@ void MemoryPanel::look() {
         } else if (workspace().is_loading(session.current)) {
             say(tr("The image is loading."));
         } else {
-            say(problem.isEmpty() ? workspace().kernel_problem() : problem);
+            say(problem.isEmpty() ? workspace().kernel_problem() : tr("The image cannot be shown."));
         }
         return;
     }

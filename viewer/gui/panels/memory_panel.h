@@ -1,7 +1,6 @@
 #pragma once
 #include <QLabel>
 #include <QPointer>
-#include <QScrollArea>
 #include <QString>
 #include <QVBoxLayout>
 #include <functional>
@@ -72,7 +71,7 @@ private:
     std::shared_ptr<const Document> document_;
     SubresourceIndex subresource_;
     QLabel* text_;
-    QScrollArea* area_;
+    QWidget* inside_;
     QVBoxLayout* content_;
 };
 
