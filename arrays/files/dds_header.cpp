@@ -182,7 +182,22 @@ constexpr PackedRow kPacked[] = {
     {107, code("YUY2"), F::nv16, DdsPacking::yuy2},
     {0, code("UYVY"), F::nv16, DdsPacking::uyvy},
 };
-constexpr std::uint32_t kAyuv10 = 100;
+
+// Texels with luma, chroma and alpha. They are read as Direct3D's views of these formats: their channels are red, green,
+// blue and alpha in the order in which they are stored.
+struct LumaRow {
+    std::uint32_t number;  // of DXGI
+    std::uint32_t code;    // of older headers
+    Format format;
+    const char* red;
+    const char* green;
+    const char* blue;
+};
+constexpr LumaRow kLuma[] = {
+    {100, code("AYUV"), F::rgba8_unorm, "Cr", "Cb", "Y"},
+    {101, code("Y410"), F::rgb10a2_unorm, "Cb", "Y", "Cr"},
+    {102, code("Y416"), F::rgba16_unorm, "Cb", "Y", "Cr"},
+};
 
 [[noreturn]] void unknown(const std::filesystem::path& path, const std::string& what) {
     fail_file(kOpen, path, "is a DDS file with " + what + ", which is not supported",
@@ -227,8 +242,12 @@ void set_packing(DdsContents& contents, const PackedRow& row) {
                             "Three channels are widened to four, with alpha 1."};
 }
 
-[[noreturn]] void refuse_ayuv(const std::filesystem::path& path) {
-    unknown(path, "AYUV texels (no format has luma, chroma and alpha in each texel)");
+void set_luma(DdsContents& contents, const LumaRow& row) {
+    set_format(contents, row.format);
+    contents.channels = {row.red, row.green, row.blue, "A"};
+    contents.conversions = {
+        fmt::format("Luma and chroma are not converted to colors: red is {}, green is {}, blue is {}.", row.red,
+                    row.green, row.blue)};
 }
 
 // --- masks ---
@@ -320,7 +339,9 @@ void take_pixels(const std::filesystem::path& path, const PixelFormat& pixels, D
     for (const PackedRow& row : kPacked) {
         if (row.code == pixels.code) return set_packing(contents, row);
     }
-    if (pixels.code == code("AYUV")) refuse_ayuv(path);
+    for (const LumaRow& row : kLuma) {
+        if (row.code == pixels.code) return set_luma(contents, row);
+    }
     for (const CodeRow& row : kCodes) {
         if (row.code != pixels.code) continue;
         set_format(contents, row.format);
@@ -344,7 +365,9 @@ void take_dxgi(const std::filesystem::path& path, const Header10& more, DdsConte
     for (const PackedRow& row : kPacked) {
         if (row.number != 0 && row.number == more.format) return set_packing(contents, row);
     }
-    if (more.format == kAyuv10) refuse_ayuv(path);
+    for (const LumaRow& row : kLuma) {
+        if (row.number == more.format) return set_luma(contents, row);
+    }
     unknown(path, fmt::format("DXGI format {}", more.format));
 }
 

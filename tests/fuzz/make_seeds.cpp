@@ -136,9 +136,10 @@ void make_dds(const fs::path& folder) {
         write_changed(folder / ("dxgi_" + std::to_string(number) + ".dds"), file, {{12, 4}, {128, number}, {140, 1}});
     for (const std::uint32_t number : {103u, 104u, 105u, 130u})
         write_changed(folder / ("planar_" + std::to_string(number) + ".dds"), file, {{128, number}, {140, 1}});
-    for (const std::uint32_t number : {68U, 69U, 100U, 107U})
+    for (const std::uint32_t number : {68U, 69U, 100U, 101U, 102U, 107U})
         write_changed(folder / ("pairs_" + std::to_string(number) + ".dds"), file, {{128, number}, {140, 1}});
-    for (const std::uint32_t code : {0x47424752U, 0x42475247U, 0x32595559U, 0x59565955U, 0x56555941U})  // RGBG to AYUV
+    for (const std::uint32_t code : {0x47424752U, 0x42475247U, 0x32595559U, 0x59565955U, 0x56555941U, 0x30313459U,
+                                     0x36313459U})  // RGBG to AYUV, Y410, Y416
         write_changed(folder / ("code_" + std::to_string(code) + ".dds"), file, {{84, code}});
     Bytes indices = file;
     indices.resize(128 + 1024 + 256, 7);

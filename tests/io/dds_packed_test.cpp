@@ -112,6 +112,31 @@ TEST_F(ImageDdsPackedTest, InterleavedLumaAndChromaAreReadAsPlanes) {
     expect_refused(coded_header(3, 2, "YUY2"), Bytes(16), ErrorCode::unsupported, "odd size");
 }
 
+TEST_F(ImageDdsPackedTest, TexelsOfLumaChromaAndAlphaAreReadAsStored) {
+    struct Case {
+        std::uint32_t number;
+        const char* code;
+        Format format;
+        Names channels;
+    };
+    const Case cases[] = {{100, "AYUV", Format::rgba8_unorm, {"Cr", "Cb", "Y", "A"}},
+                          {101, "Y410", Format::rgb10a2_unorm, {"Cb", "Y", "Cr", "A"}},
+                          {102, "Y416", Format::rgba16_unorm, {"Cb", "Y", "Cr", "A"}}};
+    for (const Case& each : cases) {
+        const std::size_t texel = info(each.format).bytes;
+        const Bytes stored = test::pattern(3 * 2 * texel, each.number);
+        for (const auto& words : {dxgi_header(3, 2, each.number), coded_header(3, 2, each.code)}) {
+            const ImageFile image = open(words, stored);
+            EXPECT_EQ(image.info(), (ArrayInfo{.format = each.format, .extent = {3, 2}})) << each.code;
+            EXPECT_EQ(image.metadata().channels, each.channels) << each.code;
+            EXPECT_EQ(image.metadata().alpha, ImageAlpha::straight) << each.code;
+            EXPECT_NE(sentence_with(image.conversions(), "not converted to colors"), "") << each.code;
+            EXPECT_TRUE(same_bytes(read_part(image), stored)) << each.code;
+            expect_refused(words, Bytes(stored.size() - 1), ErrorCode::io, "too few");
+        }
+    }
+}
+
 TEST_F(ImageDdsPackedTest, IndicesAreReplacedByTheColorsOfThePalette) {
     const auto words = masked_header(3, 2, {0x20, 8, 0, 0, 0, 0});
     const ImageFile image = open(words, with_palette(77, of({0, 255, 7, 1, 2, 3})));
@@ -158,8 +183,6 @@ TEST_F(ImageDdsPackedTest, TruncatedFilesAreRefused) {
 }
 
 TEST_F(ImageDdsPackedTest, TexelsWithoutAFormatOfTheirOwnAreRefusedByName) {
-    expect_refused(dxgi_header(1, 1, 100), Bytes(4), ErrorCode::unsupported, "luma, chroma and alpha");
-    expect_refused(coded_header(1, 1, "AYUV"), Bytes(4), ErrorCode::unsupported, "luma, chroma and alpha");
     expect_refused(masked_header(1, 1, {0x21, 16, 0, 0, 0, 0xff00}), Bytes(1100), ErrorCode::unsupported,
                    "bits with the masks");  // an index and alpha
 }
