@@ -199,6 +199,10 @@ private:
         }
         const Extent extent = parts_.front()->level(0);
         if (!detail::is_possible(extent)) cannot_hold(to_string(extent), "Save a part of the image.");
+        // OpenImageIO's writer crashes with 18 million texels, but not with 2^24.
+        constexpr std::size_t kMostOfGif = std::size_t{1} << 24;
+        if (output_->format_name() == std::string("gif") && extent.width * extent.height > kMostOfGif)
+            cannot_hold("more than 2^24 texels", "Use .png, or save a part of the image.");
         if (options_.tile && !detail::is_possible(*options_.tile)) {
             fail_file(kSave, path_, fmt::format("cannot have a tile of {} texels", to_string(*options_.tile)),
                       "Use sides of at least 1, for example 64 x 64.", ErrorCode::bad_argument);

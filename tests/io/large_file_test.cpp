@@ -45,7 +45,7 @@ constexpr Kind kKinds[] = {
     {"sgi", kOther, 3},
     {"dpx", kOther, 3},
     {"webp", kOther, 3, "", 3},
-    {"gif", kOther, 3, "", 16},
+    {"gif", 4096, 3, "", 16},  // as large as OpenImageIO's writer can write
     {"jp2", kOther, 3, "", 3},
 };
 

@@ -246,6 +246,7 @@ TEST_P(ImageSaveTest, UnsupportedContentsAreRefusedAndTheOldFileStays) {
     refused("a.png", array(Format::rgba8_unorm, ArrayKind::layered_2d), "ImageOptions::layer");
     refused("a.png", array(Format::rgba8_unorm, ArrayKind::array_2d, 3), "ImageOptions::levels = 1");
     refused("b.png", array(Format::rgba8_unorm, ArrayKind::array_2d), "tiles", {.tile = Extent{16, 16}});
+    refused("a.gif", Array(device(), {.format = Format::rgba8_unorm, .extent = {4097, 4096}}), "2^24 texels. Use .png");
     refused("a.tif", array(Format::bc1_unorm, ArrayKind::array_2d),
             "Use .dds or .ktx2, or open the image with ImageOptions::format = rgba8_unorm.");
     refused("a.tif", array(Format::rgba8_unorm, ArrayKind::layered_2d, 3), "levels of layers");

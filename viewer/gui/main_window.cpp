@@ -395,8 +395,9 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
     QMainWindow::resizeEvent(event);
     if (isVisible()) {
         arrange_docks_later();
-    } else
+    } else {
         arrange_docks();  // before the window appears
+    }
 }
 
 // Panels whose minimum width grew may need another arrangement.
