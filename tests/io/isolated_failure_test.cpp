@@ -171,6 +171,11 @@ TEST_F(IsolatedFailureTest, LimitsOfMemoryFollowFromTheLargestCompressionOfTheKi
     source.levels.resize(1);
     source.levels[0].extent = {1024, 1024, 1};
     EXPECT_EQ(limit(100), (4 << 20) + kFixed);
+    source.image.metadata.file_kind = "jpeg2000";  // decoded as integers of 32 bits
+    EXPECT_EQ(limit(100), 9 * (4 << 20) + kFixed);
+    EXPECT_EQ(memory_limit({}, detail::assumed_claim("a.JP2")), kUnbounded + kFixed);
+    EXPECT_EQ(memory_limit({}, detail::assumed_claim("a.png")), kFixed);
+    source.image.metadata.file_kind = "jpeg";
 
     detail::Claim claim;
     EXPECT_EQ(memory_limit({}, claim), kFixed);  // while a file is opened

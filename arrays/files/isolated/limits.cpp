@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "arrays/files/compressed_part.h"
+#include "arrays/files/formats.h"
 
 // The limit of memory follows from two numbers: the texels that a file claims to have, and the texels that its bytes
 // can hold at the largest compression of its kind. A small file that claims to be large therefore gets little memory.
@@ -79,6 +80,10 @@ constexpr Row kRows[] = {
     {"zfile", "", kDeflate* kFromRgb},
 };
 
+// Returns how many times the bytes of the texels a decoder needs. OpenJPEG has each channel as integers of 32 bits, twice
+// while it decodes.
+std::uint64_t copies_of(std::string_view kind) noexcept { return kind == "jpeg2000" ? 9 : 1; }
+
 std::uint64_t product(std::uint64_t a, std::uint64_t b) noexcept {
     std::uint64_t result = 0;
     return __builtin_mul_overflow(a, b, &result) ? std::numeric_limits<std::uint64_t>::max() : result;
@@ -125,6 +130,13 @@ std::uint64_t largest_compression(std::string_view kind, std::string_view compre
     return kUnbounded;
 }
 
+Claim assumed_claim(const std::filesystem::path& path) {
+    static constexpr std::string_view kDecodedWhenOpened[] = {".jp2",  ".j2k",  ".j2c", ".webp",
+                                                              ".heic", ".heif", ".avif"};
+    if (std::ranges::find(kDecodedWhenOpened, file_ending(path)) == std::end(kDecodedWhenOpened)) return {};
+    return {.bytes = kUnboundedBytes, .decoded = kUnboundedBytes, .possible = kUnboundedBytes};
+}
+
 void add_claim(Claim& claim, const Description& source, std::uint64_t file_bytes) noexcept {
     const ImageMetadata& metadata = source.image.metadata;
     const std::uint64_t ratio = largest_compression(metadata.file_kind, compression_of(metadata));
@@ -132,12 +144,13 @@ void add_claim(Claim& claim, const Description& source, std::uint64_t file_bytes
     const std::uint64_t claimed = claimed_bytes(source);
     const std::uint64_t possible = bounded ? product(file_bytes, ratio) : kUnboundedBytes;
     claim.bytes = sum(claim.bytes, claimed);
+    claim.decoded = sum(claim.decoded, product(claimed, copies_of(metadata.file_kind)));
     claim.possible = std::max(claim.possible, possible);
     claim.is_possible = claim.is_possible && (!bounded || claimed / repetitions_of(metadata.read_channels) <= possible);
 }
 
 std::uint64_t memory_limit(const ReadLimits& limits, const Claim& claim) noexcept {
-    return limits.bytes != 0 ? limits.bytes : sum(std::min(claim.bytes, claim.possible), kFixedBytes);
+    return limits.bytes != 0 ? limits.bytes : sum(std::min(claim.decoded, claim.possible), kFixedBytes);
 }
 
 double time_limit(const ReadLimits& limits, const Claim& claim) noexcept {

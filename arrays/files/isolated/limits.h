@@ -17,9 +17,13 @@ namespace texton::detail {
 /// Texels that the opened parts of one file claim to have.
 struct Claim {
     std::uint64_t bytes = 0;     ///< of all levels of all parts
+    std::uint64_t decoded = 0;   ///< what the decoder needs for them
     std::uint64_t possible = 0;  ///< what the bytes of the file can hold; of several parts the largest number
     bool is_possible = true;     ///< false: the file is too small for the texels of a part
 };
+/// Returns the claim that the limit of memory follows from until a file has been opened. OpenImageIO decodes some kinds of
+/// file while it opens them.
+[[nodiscard]] Claim assumed_claim(const std::filesystem::path& path);
 /// Adds the claim of a source. `file_bytes` is 0 if the size of the file is not known.
 void add_claim(Claim& claim, const Description& source, std::uint64_t file_bytes) noexcept;
 

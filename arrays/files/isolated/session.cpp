@@ -395,7 +395,7 @@ ReaderSession::Asked ReaderSession::asked(const char* object, Request request) c
     request.file = number_;
     request.object = object;
     request.path = path_.string();
-    request.memory = memory_limit(options_.limits, claim_);
+    request.memory = memory_limit(options_.limits, claim_.bytes != 0 ? claim_ : assumed_claim(path_));
     request.seconds = time_limit(options_.limits, claim_);
     return {object, message(request), request.memory, request.seconds};
 }
