@@ -87,16 +87,19 @@ private:
 
 /// The tiles that have memory, ordered by their need.
 class ResidentTiles {
+    // The tiles of one need. They are appended in any order, and stay in the list when they leave the group.
+    struct Group {
+        std::vector<TileNumber> tiles;
+        std::size_t count = 0;  // tiles that have not left
+        bool sorted = true;
+    };
+
 public:
     struct Tile {
         TileSlotNumber slot;
         TileNeed need;
     };
 
-private:
-    struct Group;
-
-public:
     /// The tiles in the order in which they lose their memory: by need, then by number. Tiles must not be changed while it
     /// is used.
     class Victims {
@@ -128,12 +131,6 @@ public:
     const TileMap<Tile>& all() const noexcept { return tiles_; }
 
 private:
-    // The tiles of one need. They are appended in any order, and stay in the list when they leave the group.
-    struct Group {
-        std::vector<TileNumber> tiles;
-        std::size_t count = 0;  // tiles that have not left
-        bool sorted = true;
-    };
     bool is_in(TileNumber tile, const TileNeed& need) const noexcept {
         const Tile* const found = tiles_.find(tile);
         return found != nullptr && found->need == need;
