@@ -1,7 +1,9 @@
 // The panels that explain sampling: footprint, probe, ulp map, samplers A and B, levels of detail.
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
+#include <QDockWidget>
 #include <QElapsedTimer>
+#include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollBar>
@@ -279,6 +281,13 @@ TEST_F(InspectionTest, FootprintHidesRedundantColumnsAndFitsANarrowDock) {
     };
     EXPECT_EQ(shown(), (QStringList{"Read", "Weight", "Value", "Term", "Sum"}));
     EXPECT_FALSE(table.horizontalScrollBar()->isVisible()) << table.width();
+    const int width = table.width();
+    QDockWidget* dock = window().docks().at("footprint");
+    window().resizeDocks({dock}, {dock->minimumSizeHint().height()}, Qt::Vertical);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return table.width() < width; }, test::kPatience))
+        << "a low dock has a vertical scroll bar beside the panel";
+    EXPECT_FALSE(table.horizontalScrollBar()->isVisible()) << table.width();
+    EXPECT_LE(table.horizontalHeader()->length(), table.viewport()->width());
     pin({0, 0});
     EXPECT_EQ(shown(), (QStringList{"Requested", "Read", "Weight", "Value", "Term", "Sum"}))
         << "at an edge the panel also shows the requested texels";

@@ -211,6 +211,7 @@ FootprintPanel::FootprintPanel(Workspace& workspace)
     table_->verticalHeader()->hide();
     table_->verticalHeader()->setDefaultSectionSize(table_->fontMetrics().height() + 6);
     table_->setMinimumHeight(table_->fontMetrics().height() * 5);
+    table_->viewport()->installEventFilter(this);
     column()->addWidget(text());
     column()->addWidget(head_);
     column()->addWidget(table_, 1);
@@ -273,9 +274,10 @@ void FootprintPanel::hideEvent(QHideEvent* event) {
     InspectionPanel::hideEvent(event);
 }
 
-void FootprintPanel::resizeEvent(QResizeEvent* event) {
-    InspectionPanel::resizeEvent(event);
-    if (!table_->isHidden()) fit_table();
+// The layout gives the table its width after resizeEvent() of the panel, so that the columns follow the table itself.
+bool FootprintPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == table_->viewport() && event->type() == QEvent::Resize && !table_->isHidden()) fit_table();
+    return InspectionPanel::eventFilter(watched, event);
 }
 
 void FootprintPanel::show_nothing() {

@@ -20,7 +20,7 @@ public:
 protected:
     void refresh() override;
     void hideEvent(QHideEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     /// A fetch and its results.
