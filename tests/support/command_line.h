@@ -39,8 +39,10 @@ protected:
     /// Runs `texton ARGUMENTS` in the folder.
     Ended run(const std::string& arguments) const { return shell("'" + kProgram + "' " + arguments); }
 
+    /// Runs a line of the shell in the folder. Commands read files as they do for users, without TEXTON_READER, which
+    /// programs of tests set for themselves, unless the line sets it.
     Ended shell(const std::string& command) const {
-        const std::string line = "cd '" + folder_.string() + "' && (" + command + ") >out 2>err";
+        const std::string line = "unset TEXTON_READER; cd '" + folder_.string() + "' && (" + command + ") >out 2>err";
         const int status = std::system(line.c_str());
         return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text("out"), text("err")};
     }

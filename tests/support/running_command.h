@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -19,7 +21,7 @@ public:
     RunningCommand(const std::filesystem::path& folder, const std::string& command) {
         process_ = ::fork();
         if (process_ != 0) return;
-        const std::string line = "cd '" + folder.string() + "' && exec " + command + " >out 2>err";
+        const std::string line = "unset TEXTON_READER; cd '" + folder.string() + "' && exec " + command + " >out 2>err";
         ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
         ::_exit(127);
     }
@@ -38,14 +40,23 @@ public:
         process_ = -1;
         return status;
     }
-    /// Returns the workers that the command has started and that have not ended.
+    /// Returns the workers that the command has started and that have not ended. A copy of the command, which reads
+    /// files or will be replaced by another program, has the arguments of the command.
     std::vector<SeenProcess> workers() const {
+        const std::string own = arguments_of(process_);
         std::vector<SeenProcess> workers = children_of(process_);
-        std::erase_if(workers, [](const auto& each) { return each.name != "texton-commands" || each.state == 'Z'; });
+        std::erase_if(workers, [&](const SeenProcess& each) {
+            return each.name != "texton-commands" || each.state == 'Z' || arguments_of(each.process) == own;
+        });
         return workers;
     }
 
 private:
+    static std::string arguments_of(pid_t process) {
+        std::ifstream file("/proc/" + std::to_string(process) + "/cmdline", std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+
     pid_t process_ = -1;
 };
 

@@ -10,9 +10,11 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "arrays/files/isolated/protocol.h"
 #include "arrays/files/isolated/spawn_helper.h"
+#include "arrays/files/reader/forked_helper.h"
 #include "core/nearest_name.h"
 #include "viewer/batch/worker.h"
 #include "viewer/batch/worker_process.h"
@@ -109,6 +111,14 @@ int run(CLI::App& program, int argc, char** argv, int& output_failure) {
     return static_cast<int>(status);
 }
 
+// Returns whether the command reads image files in another process.
+bool needs_reader(const std::vector<std::string_view>& arguments) {
+    constexpr std::string_view kWithoutReader[] = {"--in-process", "--help", "-h", "--list", "--version"};
+    if (arguments.size() < 3) return false;  // the command lacks its files
+    if (!texton::launcher::reads_images(arguments[1])) return false;
+    return std::ranges::find_first_of(arguments, kWithoutReader) == arguments.end();
+}
+
 // Opens standard descriptors that are closed, so that no other file gets their numbers. Output to them still fails.
 void fill_standard_descriptors() {
     for (int descriptor = 0; descriptor < 3; ++descriptor) {
@@ -120,6 +130,7 @@ void fill_standard_descriptors() {
 
 int main(int argc, char** argv) {
     fill_standard_descriptors();
+    if (needs_reader({argv, argv + argc})) texton::reader::fork_helper();  // before this process starts threads
     texton::viewer::end_on_signals();
     if (argc == 2 && std::string_view(argv[1]) == texton::detail::kWorkerArgument)
         return texton::batch::run_worker(texton::detail::kControlDescriptor);

@@ -10,7 +10,7 @@ namespace texton::launcher {
 struct CommandName {
     const char* name;
     const char* summary;        ///< one sentence in the imperative, without a full stop
-    bool reads_images = false;  ///< true: with the program texton-reader
+    bool reads_images = false;  ///< true: in a copy of its process, or with the program texton-reader
 };
 
 /// All commands, in alphabetical order.
@@ -32,7 +32,7 @@ inline constexpr std::array kCommandNames{
     CommandName{"view", "Open images in the viewer, texton-view"},  // makes a reader of its own
 };
 
-/// Returns whether a command reads image files, for which it needs the program texton-reader.
+/// Returns whether a command reads image files.
 constexpr bool reads_images(std::string_view name) {
     for (const CommandName& command : kCommandNames) {
         if (command.name == name) return command.reads_images;

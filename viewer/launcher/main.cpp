@@ -44,14 +44,6 @@ void become(const std::string& program, std::vector<std::string> arguments) {
     execvp(program.c_str(), pointers.data());
 }
 
-// Returns whether the command reads image files in another process.
-bool needs_reader(const std::vector<std::string>& arguments) {
-    constexpr std::string_view kWithoutReader[] = {"--in-process", "--help", "-h", "--list", "--version"};
-    if (arguments.size() < 3) return false;  // the command lacks its files
-    if (!texton::launcher::reads_images(arguments[1])) return false;
-    return std::ranges::find_first_of(arguments, kWithoutReader) == arguments.end();
-}
-
 // Returns whether the command computes a batch, which needs workers.
 bool needs_worker(const std::vector<std::string>& arguments) {
     constexpr std::string_view kWithoutWorker[] = {"--help", "-h", "--dry-run", "--slurm"};
@@ -59,10 +51,11 @@ bool needs_worker(const std::vector<std::string>& arguments) {
            std::ranges::find_first_of(arguments, kWithoutWorker) == arguments.end();
 }
 
-// Starts a program that the program that replaces this one will use, so that both load their libraries at the same time.
-// Without it, that program starts it itself. `chosen` is the variable with the path of another program.
-void start_helper(const char* chosen, std::string program, const char* argument, const char* variable) {
-    if (const char* const other = std::getenv(chosen); other != nullptr && *other != '\0') program = other;
+// Starts the worker of a batch that the program that replaces this one will use, so that both load their libraries at the
+// same time. Without it, that program starts it itself.
+void start_worker(const fs::path& folder) {
+    std::string program = (folder / "texton-commands").string();
+    if (const char* const other = std::getenv("TEXTON_WORKER"); other != nullptr && *other != '\0') program = other;
     constexpr int kFirst = 10;  // above the descriptors that the program gets
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
@@ -70,22 +63,14 @@ void start_helper(const char* chosen, std::string program, const char* argument,
     const int theirs = ::fcntl(ends[1], F_DUPFD_CLOEXEC, kFirst);
     pid_t process = -1;
     const bool started =
-        ours >= 0 && theirs >= 0 && texton::detail::spawn_helper(program.c_str(), theirs, process, argument) == 0;
+        ours >= 0 && theirs >= 0 &&
+        texton::detail::spawn_helper(program.c_str(), theirs, process, texton::detail::kWorkerArgument) == 0;
     for (const int end : {ends[0], ends[1], theirs, started ? -1 : ours}) {
         if (end >= 0) ::close(end);
     }
     if (!started) return;
     const std::string text = std::to_string(::getpid()) + ":" + std::to_string(process) + ":" + std::to_string(ours);
-    ::setenv(variable, (text + ":" + program).c_str(), 1);
-}
-
-void start_reader(const fs::path& folder) {
-    start_helper("TEXTON_READER", (folder / "texton-reader").string(), nullptr, texton::detail::kStartedHelper);
-}
-
-void start_worker(const fs::path& folder) {
-    start_helper("TEXTON_WORKER", (folder / "texton-commands").string(), texton::detail::kWorkerArgument,
-                 texton::detail::kStartedWorker);
+    ::setenv(texton::detail::kStartedWorker, (text + ":" + program).c_str(), 1);
 }
 
 int start_view(std::vector<std::string> arguments) {
@@ -106,10 +91,7 @@ int start_commands(const std::vector<std::string>& arguments) {
     const fs::path beside = folder / "texton-commands";
     const fs::path installed = (folder / TEXTON_LIBEXEC / "texton-commands").lexically_normal();
     for (const fs::path& program : {beside, installed}) {
-        if (::access(program.c_str(), X_OK) == 0) {
-            if (needs_reader(arguments)) start_reader(program.parent_path());
-            if (needs_worker(arguments)) start_worker(program.parent_path());
-        }
+        if (::access(program.c_str(), X_OK) == 0 && needs_worker(arguments)) start_worker(program.parent_path());
         become(program.string(), arguments);
         if (errno == ENOENT) continue;
         std::cerr << "texton: " << program.string() << " could not be started: " << std::strerror(errno)

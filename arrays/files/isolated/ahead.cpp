@@ -33,7 +33,7 @@ void AheadOpener::abandon() noexcept {
 void AheadOpener::send(const char* object) {
     while (sent_.size() < kMaxAhead && received_ + sent_.size() < paths_.size()) {
         const std::filesystem::path& path = paths_[received_ + sent_.size()];
-        if (!process_) process_ = kept_reader(object, path, nullptr);
+        if (!process_) process_ = kept_reader(path, nullptr);
         if (!process_) process_.emplace(connect_reader(object, path));
         sent_.push_back(std::make_shared<ReaderSession>(path, options_));
         if (!sent_.back()->send_ahead(object, source_, *process_)) return abandon();

@@ -96,7 +96,7 @@ std::string program_path(const char* object) {
 
 // What a helper was started for.
 struct Owner {
-    std::string program;
+    std::string chosen;  // value of kVariable
     pid_t process = 0;
     uid_t user = 0;
     gid_t group = 0;
@@ -154,18 +154,12 @@ private:
 class Helper {
 public:
     // Does not wait for the program. Throws Error{unsupported} if it cannot be started.
-    Helper(const char* object, Owner owner) : owner_(std::move(owner)) {
-        start(object, [&](int control) { return spawn(object, owner_.program, control); });
+    Helper(const char* object, Owner owner) : owner_(std::move(owner)), program_(program_path(object)) {
+        start(object, [&](int control) { return spawn(object, program_, control); });
     }
     // Starts the helper in another way than the program.
-    Helper(const char* object, Owner owner, const std::function<pid_t(int)>& make)
-        : owner_(std::move(owner)), is_adopted_(true) {
+    Helper(const char* object, Owner owner, const std::function<pid_t(int)>& make) : owner_(std::move(owner)) {
         start(object, make);
-    }
-    // Takes over a helper that was started before.
-    Helper(const char* object, Owner owner, OwnedDescriptor control, pid_t process)
-        : owner_(std::move(owner)), control_(std::move(control)), is_adopted_(true) {
-        process_.emplace(object, process);
     }
     ~Helper() { end(); }
     Helper(const Helper&) = delete;
@@ -181,9 +175,9 @@ public:
         Packet packet;
         const Received received = receive_packet(control_.number(), packet);
         is_started_ = received == Received::packet && packet.kind == PacketKind::hello;
-        if (is_started_ || is_adopted_) return is_started_;
+        if (is_started_ || program_.empty()) return is_started_;
         fail(object, ErrorCode::unsupported,
-             fmt::format("{} did not start as the helper that reads files in isolation: {}", owner_.program,
+             fmt::format("{} did not start as the helper that reads files in isolation: {}", program_,
                          received == Received::closed ? "it ended" : "it belongs to another version of Texton"),
              fmt::format("Install Texton again, or set {} to the path of the program of this version.", kVariable));
     }
@@ -210,25 +204,11 @@ private:
     }
 
     Owner owner_;
+    std::string program_;  // empty if the helper was started in another way
     OwnedDescriptor control_;
     std::optional<StartedProcess> process_;
-    bool is_adopted_ = false;
     bool is_started_ = false;
 };
-
-// Returns the helper that kStartedHelper describes, or null. Only the first call returns it.
-std::unique_ptr<Helper> started_before(const char* object, const Owner& owner) {
-    static bool is_first = true;
-    if (!std::exchange(is_first, false) || owner.process != ::getpid()) return nullptr;
-    const StartedHelper started = started_helper(kStartedHelper, owner.program.c_str());
-    if (started.process < 0) return nullptr;
-    OwnedDescriptor control(started.control);
-    try {
-        return std::make_unique<Helper>(object, owner, std::move(control), started.process);
-    } catch (const Error&) {
-        return nullptr;  // another one is started
-    }
-}
 
 // Returns shared memory that the reader can neither shorten nor prevent this process from growing.
 OwnedDescriptor shared_memory(const char* object) {
@@ -268,28 +248,27 @@ public:
     }
     void start(const char* object) {
         const std::lock_guard lock(mutex_);
-        start_for(object, owner_now(object));
+        start_for(object, owner_now());
     }
     void start(const char* object, const std::function<pid_t(int)>& make) {
         const std::lock_guard lock(mutex_);
-        const Owner owner = owner_now(object);
-        if (helper_ == nullptr && chosen_.empty()) helper_ = std::make_unique<Helper>(object, owner, make);
+        const Owner owner = owner_now();
+        if (helper_ == nullptr && owner.chosen.empty()) helper_ = std::make_unique<Helper>(object, owner, make);
     }
     void connect(const char* object, std::span<const int> descriptors) {
         const std::lock_guard lock(mutex_);
-        const Owner owner = owner_now(object);
+        const Owner owner = owner_now();
         for (int attempt = 0; attempt < 3; ++attempt) {
             start_for(object, owner);
             if (has_started(object) && helper_->connect(descriptors)) return;
             reset();
         }
-        fail(object, ErrorCode::unsupported, fmt::format("{} ends as soon as it is started", owner.program),
+        fail(object, ErrorCode::unsupported, fmt::format("{} ends as soon as it is started", program_path(object)),
              fmt::format("Install Texton again, or set {} to the path of the program.", kVariable));
     }
-    std::optional<ReaderConnection> kept(const char* object, const FolderId& folder,
-                                         const ReaderConnection::Process* before) {
+    std::optional<ReaderConnection> kept(const FolderId& folder, const ReaderConnection::Process* before) {
         const std::lock_guard lock(mutex_);
-        (void)owner_now(object);
+        (void)owner_now();
         std::erase_if(kept_, [](const ReaderConnection& each) { return !each.is_own() || !each.is_idle(); });
         const auto cost = [&](const ReaderConnection& each) {
             if (each.folder() != folder) return INT_MAX;
@@ -320,17 +299,13 @@ public:
 
 private:
     // Ends the helper if it was started for another owner.
-    Owner owner_now(const char* object) {
+    Owner owner_now() {
         const char* const variable = ::secure_getenv(kVariable);
-        const std::string chosen = variable != nullptr ? variable : "";
-        if (helper_ == nullptr || chosen != chosen_) program_ = program_path(object);  // takes time
-        chosen_ = chosen;
-        Owner owner{program_, ::getpid(), ::geteuid(), ::getegid()};
+        Owner owner{variable != nullptr ? variable : "", ::getpid(), ::geteuid(), ::getegid()};
         if (helper_ != nullptr && !helper_->belongs_to(owner)) reset();
         return owner;
     }
     void start_for(const char* object, const Owner& owner) {
-        if (helper_ == nullptr) helper_ = started_before(object, owner);
         if (helper_ == nullptr) helper_ = std::make_unique<Helper>(object, owner);
     }
     bool has_started(const char* object) {
@@ -348,8 +323,6 @@ private:
 
     std::mutex mutex_;
     std::unique_ptr<Helper> helper_;
-    std::string program_;  // of helper_
-    std::string chosen_;   // value of kVariable when program_ was found
     std::vector<ReaderConnection> kept_;
 };
 
@@ -414,9 +387,9 @@ ReaderConnection connect_reader(const char* object, const fs::path& path) {
     return {std::move(ours), std::move(memory), id};
 }
 
-std::optional<ReaderConnection> kept_reader(const char* object, const fs::path& path,
+std::optional<ReaderConnection> kept_reader(const fs::path& path,
                                             const std::shared_ptr<ReaderConnection::Process>& before) {
-    return CurrentHelper::instance().kept(object, folder_id(path), before.get());
+    return CurrentHelper::instance().kept(folder_id(path), before.get());
 }
 
 void keep_reader(ReaderConnection connection) noexcept { CurrentHelper::instance().keep(std::move(connection)); }

@@ -77,9 +77,8 @@ void start_helper(const char* object, const std::function<pid_t(int control)>& m
 [[nodiscard]] ReaderConnection connect_reader(const char* object, const std::filesystem::path& path);
 
 /// Returns a process that was kept, if there is one that connect_reader() could have started now: `before` if it was
-/// kept, else one that has no open files, else one that has the fewest if there are enough processes. Throws its
-/// errors.
-[[nodiscard]] std::optional<ReaderConnection> kept_reader(const char* object, const std::filesystem::path& path,
+/// kept, else one that has no open files, else one that has the fewest if there are enough processes.
+[[nodiscard]] std::optional<ReaderConnection> kept_reader(const std::filesystem::path& path,
                                                           const std::shared_ptr<ReaderConnection::Process>& before);
 /// Keeps a process, so that it can answer requests of other sessions. Ends it if there are enough.
 void keep_reader(ReaderConnection connection) noexcept;

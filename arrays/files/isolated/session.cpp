@@ -226,7 +226,7 @@ void ReaderSession::ended(const Asked& asked, int status) {
 // a packet that nobody requested.
 void ReaderSession::connect(const char* object) {
     if (shares()) {
-        connection_ = kept_reader(object, path_, opened_in_.lock());
+        connection_ = kept_reader(path_, opened_in_.lock());
     } else {
         ConnectedSessions::instance().used(this);
         if (connection_ && !(connection_->is_own() && connection_->is_idle())) connection_.reset();

@@ -1,15 +1,14 @@
 #pragma once
-// Starts the program texton-reader. Needs the C library only, so that the launcher of the command texton can start it,
-// too: it loads its libraries while the launcher's process loads those of the command.
+// Starts the program texton-reader, and workers of batches. Needs the C library only, so that the launcher of the command
+// texton can start a worker, which loads its libraries while the launcher's process loads those of the command.
 #include <sys/types.h>
 
 namespace texton::detail {
 
-/// Names of the environment variables that describe a helper, and a worker of a batch, that were started before the
-/// program that will use them: the number of the process that uses it, the number of the helper's process, the descriptor
-/// of the control socket and the path of the helper, separated by colons.
-inline constexpr const char* kStartedHelper = "TEXTON_STARTED_READER";
-inline constexpr const char* kStartedWorker = "TEXTON_STARTED_WORKER";  ///< see kStartedHelper
+/// Name of the environment variable that describes a worker of a batch that was started before the program that will use
+/// it: the number of the process that uses it, the number of the worker's process, the descriptor of the control socket
+/// and the path of the worker's program, separated by colons.
+inline constexpr const char* kStartedWorker = "TEXTON_STARTED_WORKER";
 
 /// Argument that makes the program texton-commands a worker of a batch. Its socket is the control socket of a helper.
 inline constexpr const char* kWorkerArgument = "--batch-worker";

@@ -48,6 +48,16 @@ TEST_F(LauncherTest, HelpOfEveryCommandBeginsWithTheTypedCommand) {
     }
 }
 
+TEST_F(LauncherTest, FilesAreReadInACopyOfTheCommandsProcess) {
+    fs::create_directories(at("alone"));
+    fs::copy_file(commands(), at("alone/texton-commands"));  // without the program texton-reader
+    const std::string alone = "'" + at("alone/texton-commands") + "' info '" +
+                              test::configured_path("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS) + "/card.png'";
+    const Ended info = shell(alone);
+    EXPECT_EQ(info.status, 0) << info.err;
+    EXPECT_THAT(info.out, HasSubstr("card.png"));
+}
+
 TEST_F(LauncherTest, HelpThatCannotBeWrittenFails) {
     const Ended full = shell("'" + kProgram + "' --help > /dev/full");
     EXPECT_EQ(full.status, 2);
@@ -102,9 +112,6 @@ TEST_F(LauncherTest, TheReaderIsStartedOnceForCommandsThatReadImages) {
     EXPECT_EQ(starts(kProgram, "info --help", 0), "");
     EXPECT_EQ(starts(kProgram, "run --list", 0), "");
     EXPECT_EQ(starts(kProgram, "devices", 0), "");
-    // A description of a helper of another process, or of none, is not used.
-    const std::string describes = "TEXTON_STARTED_READER=1:2:0:" + at("reader") + " ";
-    EXPECT_EQ(starts("env", describes + "'" + commands().string() + "' info '" + image + "'", 0), "start\n");
 }
 
 TEST_F(LauncherTest, MissingViewerErrorNamesTheRemedy) {
