@@ -10,8 +10,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "arrays/files/alpha.h"
 #include "arrays/files/convert.h"
-#include "arrays/files/oiio.h"
+#include "core/file_error.h"
 
 namespace texton::detail {
 namespace {

@@ -12,10 +12,11 @@
 #include <fmt/format.h>
 #include <tbb/task_arena.h>
 
+#include "arrays/files/alpha.h"
 #include "arrays/files/decoded_blocks.h"
-#include "arrays/files/oiio.h"
 #include "arrays/files/stored_texels.h"
 #include "arrays/files/texel_values.h"
+#include "core/file_error.h"
 #include "core/parallel.h"
 
 namespace texton::detail {

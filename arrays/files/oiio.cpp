@@ -20,33 +20,10 @@
 namespace texton::detail {
 namespace {
 
-// Returns the code value of 1 in a channel of the format.
-std::uint32_t one(Format format) {
-    const FormatInfo& row = info(format);
-    if (row.kind == FormatKind::unorm || row.kind == FormatKind::srgb) return row.bits == 8 ? 0xffu : 0xffffu;
-    if (row.kind == FormatKind::snorm) return row.bits == 8 ? 0x7fu : 0x7fffu;
-    if (row.kind == FormatKind::floating) return row.bits == 16 ? 0x3c00u : 0x3f800000u;
-    return 1;
-}
-
 // Returns a remedy for a kind of file that cannot hold channels of a type.
 std::string kinds_for(OIIO::TypeDesc type) {
     if (type == OIIO::TypeHalf) return "Use .exr.";
     return type == OIIO::TypeFloat || type == OIIO::TypeUInt32 ? "Use .tif or .exr." : "Use .tif.";
-}
-
-std::optional<Format> format_of(const OIIO::TypeDesc& type) {
-    switch (type.basetype) {
-        case OIIO::TypeDesc::UINT8: return Format::r8_unorm;
-        case OIIO::TypeDesc::INT8: return Format::r8_sint;
-        case OIIO::TypeDesc::UINT16: return Format::r16_unorm;
-        case OIIO::TypeDesc::INT16: return Format::r16_sint;
-        case OIIO::TypeDesc::UINT32: return Format::r32_uint;
-        case OIIO::TypeDesc::INT32: return Format::r32_sint;
-        case OIIO::TypeDesc::HALF: return Format::r16_float;
-        case OIIO::TypeDesc::FLOAT: return Format::r32_float;
-        default: return std::nullopt;  // including double, which OpenImageIO 2.4 reads from TIFF files as zeros
-    }
 }
 
 // Throws std::bad_alloc if a message of OpenImageIO says that a decoder lacked memory.
@@ -155,33 +132,21 @@ int rows_together(const OIIO::ImageSpec& spec) {
     return static_cast<std::uint64_t>(rows) * spec.scanline_bytes() <= kBandBytes ? rows : 1;
 }
 
+std::optional<Format> format_of(const OIIO::TypeDesc& type) {
+    switch (type.basetype) {
+        case OIIO::TypeDesc::UINT8: return Format::r8_unorm;
+        case OIIO::TypeDesc::INT8: return Format::r8_sint;
+        case OIIO::TypeDesc::UINT16: return Format::r16_unorm;
+        case OIIO::TypeDesc::INT16: return Format::r16_sint;
+        case OIIO::TypeDesc::UINT32: return Format::r32_uint;
+        case OIIO::TypeDesc::INT32: return Format::r32_sint;
+        case OIIO::TypeDesc::HALF: return Format::r16_float;
+        case OIIO::TypeDesc::FLOAT: return Format::r32_float;
+        default: return std::nullopt;  // including double, which OpenImageIO 2.4 reads from TIFF files as zeros
+    }
+}
+
 OIIO::TypeDesc channel_type(Format format) { return OIIO::TypeDesc(OIIO::string_view(std::string(info(format).oiio))); }
-
-void set_alpha_to_one(Format format, std::span<std::byte> texels) {
-    const std::size_t texel = info(format).bytes;
-    const std::size_t channel = texel / 4;
-    const std::uint32_t value = one(format);  // little-endian, as on all platforms of CUDA
-    for (std::size_t at = texel - channel; at < texels.size(); at += texel) {
-        std::memcpy(texels.data() + at, &value, channel);
-    }
-}
-
-bool has_alpha_of_one(Format format, std::span<const std::byte> texels) {
-    const std::size_t texel = info(format).bytes;
-    const std::size_t channel = texel / 4;
-    const std::uint32_t value = one(format_of(channel_type(format)).value_or(format));
-    for (std::size_t at = texel - channel; at < texels.size(); at += texel) {
-        if (std::memcmp(texels.data() + at, &value, channel) != 0) return false;
-    }
-    return true;
-}
-
-void copy_colors(Format format, std::span<const std::byte> texels, std::byte* colors) {
-    const std::size_t texel = info(format).bytes;
-    const std::size_t kept = texel / 4 * 3;
-    for (std::size_t at = 0; at < texels.size(); at += texel, colors += kept)
-        std::memcpy(colors, texels.data() + at, kept);
-}
 
 // What writers of OpenImageIO 2.4 accept, but write wrongly.
 struct Unwritable {

@@ -47,12 +47,8 @@ void require_read(const char* object, const std::filesystem::path& path, OIIO::I
 
 /// Returns OpenImageIO's type of one channel of a plain format.
 [[nodiscard]] OIIO::TypeDesc channel_type(Format format);
-/// Sets the last of four channels to one: the maximum code value of unorm, snorm and srgb, and 1 for other formats.
-void set_alpha_to_one(Format format, std::span<std::byte> texels);
-/// Returns true if the last of four channels has the value in all texels that readers add to files of three channels.
-[[nodiscard]] bool has_alpha_of_one(Format format, std::span<const std::byte> texels);
-/// Copies the first three of four channels.
-void copy_colors(Format format, std::span<const std::byte> texels, std::byte* colors);
+/// Returns the one-channel format of texels that OpenImageIO reads as this type, if there is one.
+[[nodiscard]] std::optional<Format> format_of(const OIIO::TypeDesc& type);
 
 /// Writes a temporary file with OpenImageIO, which complete() renames. The extension of the path selects the kind of
 /// file.

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "arrays/files/alpha.h"
 #include "arrays/files/channels.h"
 #include "arrays/files/convert.h"
 #include "arrays/files/formats.h"

@@ -12,6 +12,7 @@
 
 #include <texton/frame_writer.h>
 
+#include "arrays/files/alpha.h"
 #include "arrays/files/byte_list.h"
 #include "arrays/files/formats.h"
 #include "arrays/files/frame_file.h"

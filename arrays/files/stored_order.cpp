@@ -8,7 +8,7 @@
 
 #include <texton/channel_codes.h>
 
-#include "arrays/files/oiio.h"
+#include "arrays/files/alpha.h"
 
 // Channels whose bytes have the format's width are moved. All others are looked up: each channel has a table from the
 // stored code to the format's code, in which a channel that the file lacks has one entry.

@@ -6,7 +6,7 @@
 #include <texton/image_file.h>
 #include <texton/image_save.h>
 
-#include "arrays/files/oiio.h"
+#include "arrays/files/alpha.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/image_folder.h"
 

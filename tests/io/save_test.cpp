@@ -16,7 +16,7 @@
 #include <texton/linear.h>
 #include <texton/pitched.h>
 
-#include "arrays/files/oiio.h"
+#include "arrays/files/alpha.h"
 #include "tests/support/arrays.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/image_folder.h"
