@@ -123,7 +123,6 @@ class ReadmeTest : public texton::test::CommandLine {
 protected:
     void SetUp() override {
         CommandLine::SetUp();
-        setenv("TEXTON_READER", TEXTON_TEST_READER, 0);
         work_ = folder() / "tests" / "work";
     }
 
@@ -145,6 +144,12 @@ protected:
 
     /// Runs a command in that folder.
     Ended run_there(const std::string& command) const { return shell("cd '" + work_.string() + "' && " + command); }
+
+    /// Runs a program that was linked with the libraries of the build tree, which have no installed reader.
+    Ended run_program(const std::string& command) const {
+        return run_there("export TEXTON_READER='" + configured_path("TEXTON_READER", TEXTON_TEST_READER) + "'; " +
+                         command);
+    }
 
     /// Returns the output of the program for --help.
     std::string help(const std::string& program) {
@@ -170,8 +175,8 @@ TEST_F(ReadmeTest, EveryProgramRunsAndPrintsTheBlockThatFollows) {
             "texton-readme-" + (folder.empty() ? "root" : folder) + "-" + std::to_string(block.index);
         prepare(block.text);
         // Images that a program checks are approved in that folder.
-        const Ended ended =
-            run_there("TEXTON_REFERENCES=. TEXTON_UPDATE_REFERENCES=1 '" + (folder_of_programs / name).string() + "'");
+        const Ended ended = run_program("TEXTON_REFERENCES=. TEXTON_UPDATE_REFERENCES=1 '" +
+                                        (folder_of_programs / name).string() + "'");
         EXPECT_EQ(ended.status, 0) << ended.err;
         EXPECT_NE(ended.out, "");
         if (!block.output.empty()) {
@@ -258,7 +263,7 @@ TEST_F(ReadmeTest, EveryExampleOfAHeaderPrintsWhatItsLastCommentSays) {
         }
     }
     prepare(text);
-    const Ended ended = run_there(program + names);
+    const Ended ended = run_program(program + names);
     EXPECT_EQ(ended.status, 0) << ended.err;
     std::istringstream outputs(ended.out);
     for (const HeaderExample& example : run) {

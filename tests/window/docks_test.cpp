@@ -47,6 +47,15 @@ TEST_F(DocksTest, DocksNeitherCoverTheCanvasNorAreCutAtTheSmallestSize) {
     expect_room("all panels");
 }
 
+TEST_F(DocksTest, AWindowHasTheSizeThatTheLastOneHad) {
+    start(test::session_with({"card.png"}), {760, 620});
+    ASSERT_TRUE(window().close());
+    MainWindow next(workspace());
+    next.resize(1280, 800);
+    next.restore();
+    EXPECT_EQ(next.size(), QSize(760, 620));
+}
+
 TEST_F(DocksTest, AllPanelsOfASmallWindowCanBeReachedByTabs) {
     start(test::session_with({"card.png"}), {640, 400});
     resize({640, 400});

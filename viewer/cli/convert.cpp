@@ -29,6 +29,7 @@ namespace fs = std::filesystem;
 
 struct Options {
     std::vector<std::string> files;  // the files to read, and last the file to write
+    std::string out;                 // the file to write, if it is not the last of `files`
     ImageOptionText image;
     std::string tile;
     std::string compression;
@@ -194,6 +195,14 @@ private:
     std::vector<std::string> conversions_;  // of all images
 };
 
+// Refuses what another command computes.
+[[noreturn]] void refuse_computing(const std::string& option, const char* problem, const char* command) {
+    throw Error({.code = ErrorCode::bad_argument,
+                 .object = "texton convert " + option,
+                 .problem = std::string("this command ") + problem,
+                 .remedy = fmt::format("Use `{}`.", command)});
+}
+
 Status run(const Options& options) {
     Conversion conversion(options);
     conversion.run();
@@ -207,8 +216,10 @@ void add_convert(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
     command->add_option("FILE", options->files, "Image files to read, and last the file to write")
         ->required()
-        ->expected(2, CLI::detail::expected_max_vector_size)
         ->type_name("IN... OUT");
+    command->add_option("-o,--out", options->out, "The file to write. Then all FILEs are read")->type_name("FILE");
+    const CLI::Option* const mips = command->add_flag("--mips")->group("");  // refused below, with a proposal
+    const CLI::Option* const size = command->add_option("--size,--resize")->group("");  // likewise
     options->image.add_to(*command);
     command
         ->add_option("--plane", options->plane,
@@ -262,7 +273,13 @@ void add_convert(CLI::App* command, Status& status) {
         "Exit status:\n"
         "  0  success\n"
         "  2  a file cannot be read with these options, or OUT cannot be written");
-    command->callback([options, &status] { status = run(*options); });
+    command->callback([options, mips, size, &status] {
+        if (*mips) refuse_computing("--mips", "computes no levels", "texton mips IN OUT");
+        if (*size) refuse_computing("--size", "does not change sizes", "texton run resample IN -o OUT --size WxH");
+        if (!options->out.empty()) options->files.push_back(options->out);
+        if (options->files.size() < 2) throw CLI::RequiredError("OUT");
+        status = run(*options);
+    });
 }
 
 }  // namespace texton::cli

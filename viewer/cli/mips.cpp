@@ -209,7 +209,7 @@ void add_mips(CLI::App* command, Status& status) {
         ->type_name("FILE");
     command
         ->add_option(
-            "OUT", options->out,
+            "OUT,-o,--out", options->out,
             "File to write, of a type that stores levels: .dds, .ktx2, .exr, .tif or .tx. Of numbered files, each is "
             "written to its own: out_%03d.dds")
         ->type_name("FILE");
@@ -250,8 +250,8 @@ void add_mips(CLI::App* command, Status& status) {
     command->callback([options, &status] {
         if (!options->pattern.empty()) {
             // The only file is the output.
-            if (!options->out.empty()) throw CLI::ExcludesError("--pattern", "IN");
-            std::swap(options->in, options->out);
+            if (!options->in.empty() && !options->out.empty()) throw CLI::ExcludesError("--pattern", "IN");
+            if (options->out.empty()) std::swap(options->in, options->out);
         } else if (options->in.empty()) {
             throw CLI::RequiredError("IN");
         }

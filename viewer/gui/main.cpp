@@ -46,6 +46,7 @@ struct Options {
     std::vector<std::string> panels;
     std::string screenshot;
     std::string size = "1280x800";
+    bool has_size = false;  // `size` was given
     std::string review;
     std::string filter;
     std::string variant;
@@ -211,8 +212,9 @@ int run(int argc, char** argv, const Options& options, QSize size) {
     std::optional<SuiteReview> review;
     if (!options.review.empty()) review.emplace(workspace, review_options);
     MainWindow window(workspace);
-    if (!headless) window.restore();
     window.resize(size);
+    if (!headless) window.restore();  // the size that the last window had, too
+    if (options.has_size) window.resize(size);
     if (headless) window.setAttribute(Qt::WA_DontShowOnScreen);
     if (!options.no_listen && (!headless || !options.listen.empty())) {
         window.listen(live_options(options));
@@ -265,7 +267,12 @@ int main(int argc, char** argv) {
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     app.add_option("--screenshot", options.screenshot, "Write the window to this PNG file and exit; needs no display");
-    app.add_option("--size", options.size, "Size of the window in pixels, at least 640x400")->capture_default_str();
+    const CLI::Option* const size_option =
+        app.add_option(
+               "--size", options.size,
+               "Size of the window in pixels, at least 640x400. Without it, the window has the size that the last "
+               "one had")
+            ->capture_default_str();
     CLI::Option* review =
         app.add_option(
                "--review", options.review,
@@ -343,6 +350,7 @@ int main(int argc, char** argv) {
         std::cerr << "texton-view: " << error.what() << ". Run `texton-view --help` for a list of options.\n";
         return 2;
     }
+    options.has_size = !size_option->empty();
     const std::optional<QSize> size = parse_size(options.size);
     if (!size) {
         std::cerr << "texton-view: --size " << options.size

@@ -446,6 +446,35 @@ TEST_F(CliRunTest, ViewStartsTheViewer) {
     EXPECT_THAT(help.out, HasSubstr("texton-view"));
 }
 
+TEST_F(CliRunTest, ConvertAndMipsTakeTheOutputAsAnOptionToo) {
+    ASSERT_EQ(run("convert a.png a.png pair.dds --kind layered_2d").status, 0);
+    const Ended converted = run("convert a.png a.png -o same.dds --kind layered_2d");
+    EXPECT_EQ(converted.status, 0) << converted.err;
+    EXPECT_EQ(text("same.dds"), text("pair.dds"));
+    ASSERT_EQ(run("mips a.png b.dds --device cpu").status, 0);
+    const Ended mips = run("mips a.png --out c.dds --device cpu");
+    EXPECT_EQ(mips.status, 0) << mips.err;
+    EXPECT_EQ(text("c.dds"), text("b.dds"));
+    ASSERT_EQ(run("mips --pattern noise:16x16 d.dds --device cpu").status, 0);
+    EXPECT_EQ(run("mips --pattern noise:16x16 -o e.dds --device cpu").status, 0);
+    EXPECT_EQ(text("e.dds"), text("d.dds"));
+    const Ended none = run("convert a.png");
+    EXPECT_EQ(none.status, 2);
+    EXPECT_THAT(none.err, HasSubstr("OUT is required"));
+}
+
+TEST_F(CliRunTest, ConvertNamesTheCommandsThatComputeLevelsAndOtherSizes) {
+    const auto refused = [&](const std::string& option, const std::string& command) {
+        const Ended result = run("convert a.png b.dds " + option);
+        EXPECT_EQ(result.status, 2);
+        EXPECT_THAT(result.err, HasSubstr("Use `" + command));
+        EXPECT_FALSE(std::filesystem::exists(at("b.dds")));
+    };
+    refused("--mips", "texton mips IN OUT`");
+    refused("--size 10x5", "texton run resample IN -o OUT --size WxH`");
+    refused("--resize 10x5", "texton run resample");
+}
+
 TEST_F(CliRunTest, MipsWritesAllLevels) {
     const Ended result = run("mips a.png b.dds --device cpu");
     EXPECT_EQ(result.status, 0) << result.err;
