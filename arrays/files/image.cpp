@@ -75,11 +75,16 @@ void write_whole(const std::filesystem::path& path, Format format, Extent extent
     if (row.channels != 1 && !output->supports("alpha") && !output->supports("nchannels")) {
         fail_file(kWrite, path, "is of a kind that cannot hold " + std::string(row.name), detail::other_kinds(format));
     }
+    if (spec.depth == 1) output.expect_texel_writer();
     output.open({&spec, 1});
     if (output->spec().format != spec.format || output->spec().nchannels != spec.nchannels) {
         fail_file(kWrite, path, "is of a kind that cannot hold " + std::string(row.name), detail::other_kinds(format));
     }
-    output.require_written(output->write_image(spec.format, texels.data()));
+    if (detail::TexelWriter* const writer = spec.depth == 1 ? output.texel_writer() : nullptr; writer != nullptr) {
+        writer->write(0, extent.height, texels.data());
+    } else {
+        output.require_written(output->write_image(spec.format, texels.data()));
+    }
     output.complete();
 }
 

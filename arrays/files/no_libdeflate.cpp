@@ -18,6 +18,8 @@ Decompressed decompress_zlib(std::span<const std::byte> stream, std::span<std::b
 ZlibCompressor::ZlibCompressor() : state_(nullptr) {}
 ZlibCompressor::~ZlibCompressor() = default;
 
+bool ZlibCompressor::is_fast() noexcept { return false; }
+
 std::vector<std::byte> ZlibCompressor::compress(std::span<const std::byte> bytes) {
     uLongf size = compressBound(bytes.size());
     std::vector<std::byte> stream(size);

@@ -13,8 +13,10 @@
 
 #include <fmt/format.h>
 
+#include "arrays/files/png_writer.h"
 #include "arrays/files/signature.h"
 #include "arrays/files/stored_texels.h"
+#include "arrays/files/tiff_chunk_writer.h"
 #include "arrays/files/tiff_directory.h"
 
 namespace texton::detail {
@@ -302,6 +304,17 @@ bool has_exif(const OIIO::ImageSpec& spec) {
     });
 }
 
+// Returns true if PngWriter compresses a PNG as OpenImageIO would: options are the usual ones, and colors are not divided
+// by alpha. Larger numbers of rows are refused by libpng.
+bool is_usual_png(const OIIO::ImageSpec& spec) {
+    constexpr int kMaxRows = 1'000'000;
+    constexpr const char* kOptions[] = {"compression", "CompressionQuality", "png:compressionLevel", "png:filter"};
+    const bool is_divided = spec.alpha_channel >= 0 && spec.get_int_attribute("oiio:UnassociatedAlpha") == 0;
+    return (spec.format == OIIO::TypeDesc::UINT8 || spec.format == OIIO::TypeDesc::UINT16) && spec.nchannels <= 4 &&
+           spec.depth == 1 && spec.height <= kMaxRows && !is_divided &&
+           std::ranges::none_of(kOptions, [&](const char* name) { return spec.find_attribute(name) != nullptr; });
+}
+
 }  // namespace
 
 void ImageFileOutput::open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOutput::OpenMode mode) {
@@ -313,6 +326,8 @@ void ImageFileOutput::open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOu
                               first.format.c_str()),
                   kinds_for(first.format));
     }
+    if (wants_texel_writer_ && specs.size() == 1 && !has_more_parts_ && kind == "png" && is_usual_png(first))
+        return open_png(first);
     // The TIFF writer loses earlier parts if it appends a part to a stream.
     const bool appends = has_more_parts_ && kind == "tiff";
     if (stream_ == nullptr && output_->supports("ioproxy") && !appends) {
@@ -334,6 +349,10 @@ void ImageFileOutput::open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOu
     }
     if (stream_ != nullptr)
         output_->set_ioproxy(nullptr);  // the JPEG writer crashes if it closes a file that it did not open
+    fail_to_open();
+}
+
+void ImageFileOutput::fail_to_open() {
     fail("cannot be written by OpenImageIO",
          "Check that the kind of file supports the format, the options and the attributes of the image.");
 }
@@ -343,13 +362,39 @@ void ImageFileOutput::require_written(bool good) {
     if (!good) fail("cannot be written", "The disk may be full.");
 }
 
-TiffChunkWriter* ImageFileOutput::chunk_writer() {
+// Writes a PNG of one row to memory, of which the file gets everything but the texels.
+void ImageFileOutput::open_png(const OIIO::ImageSpec& spec) {
+    has_rows_ = true;
+    OIIO::Filesystem::IOVecOutput memory;
+    output_->set_ioproxy(&memory);
+    OIIO::ImageSpec row = spec;
+    row.height = 1;
+    const std::vector<std::byte> texels(row.scanline_bytes());
+    const bool good = output_->open(file_.name().string(), row) &&
+                      output_->write_scanline(row.y, row.z, row.format, texels.data()) && output_->close();
+    output_->set_ioproxy(nullptr);
+    if (!good) fail_to_open();
+    ++parts_;
+    const std::span<const unsigned char> frame = memory.buffer();
+    texel_writer_ = std::make_unique<PngWriter>(
+        file_, std::as_bytes(frame),
+        PngTexels{.extent = {static_cast<std::size_t>(spec.width), static_cast<std::size_t>(spec.height)},
+                  .channels = static_cast<std::size_t>(spec.nchannels),
+                  .channel_bytes = spec.format.size()});
+}
+
+TexelWriter* ImageFileOutput::texel_writer() {
+    return texel_writer_ != nullptr || output_->format_name() != std::string_view("tiff") ? texel_writer_.get()
+                                                                                          : tiff_writer();
+}
+
+TexelWriter* ImageFileOutput::tiff_writer() {
     const OIIO::ImageSpec spec = output_->spec();
     const std::string compression = spec.get_string_attribute("compression");
-    const bool is_expected =
-        output_->format_name() == std::string_view("tiff") && (compression.empty() || compression == "zip") &&
-        spec.find_attribute("CompressionQuality") == nullptr && spec.find_attribute("tiff:zipquality") == nullptr &&
-        (spec.format == OIIO::TypeDesc::UINT8 || spec.format == OIIO::TypeDesc::UINT16);
+    const bool is_expected = (compression.empty() || compression == "zip") &&
+                             spec.find_attribute("CompressionQuality") == nullptr &&
+                             spec.find_attribute("tiff:zipquality") == nullptr &&
+                             (spec.format == OIIO::TypeDesc::UINT8 || spec.format == OIIO::TypeDesc::UINT16);
     if (!is_expected) return nullptr;
     require_written(output_->close());
     if (stream_ != nullptr && stream_->first_error() != 0) file_.fail(stream_->first_error());
@@ -364,8 +409,8 @@ TiffChunkWriter* ImageFileOutput::chunk_writer() {
         if (!image.is_tiled) image.chunk = {image.extent.width, rows_of_strip(numbers)};
         const std::optional<TiffChunks> chunks = TiffChunks::of(numbers, image);
         if (chunks && TiffChunkWriter::has_room(*chunks)) {
-            chunk_writer_ = std::make_unique<TiffChunkWriter>(file_, *chunks);
-            return chunk_writer_.get();
+            texel_writer_ = std::make_unique<TiffChunkWriter>(file_, *chunks);
+            return texel_writer_.get();
         }
     }
     if (stream_ != nullptr) output_->set_ioproxy(nullptr);
@@ -406,8 +451,8 @@ void ImageFileOutput::require_readable() const {
 }
 
 void ImageFileOutput::complete(bool waits, const std::function<void(const std::filesystem::path&)>& check) {
-    if (chunk_writer_ != nullptr) {
-        chunk_writer_->finish();
+    if (texel_writer_ != nullptr) {
+        texel_writer_->finish();
         output_.reset();
         return file_.complete(waits);
     }

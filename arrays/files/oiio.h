@@ -15,7 +15,7 @@
 #include <texton/error.h>
 #include <texton/format.h>
 
-#include "arrays/files/tiff_chunk_writer.h"
+#include "arrays/files/texel_writer.h"
 #include "core/file_error.h"
 #include "core/new_file.h"
 
@@ -71,9 +71,11 @@ public:
     void open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOutput::OpenMode mode = OIIO::ImageOutput::Create);
     /// Throws Error{io} if `good`, the result of the last write, is false.
     void require_written(bool good);
-    /// After open() of the only image of a TIFF: if its texels can be written without OpenImageIO, ends the work of
+    /// Must be called before open() if texel_writer() will be called after it.
+    void expect_texel_writer() noexcept { wants_texel_writer_ = true; }
+    /// After open() of the only image of a PNG or TIFF: if its texels can be written without OpenImageIO, ends the work of
     /// OpenImageIO and returns their writer, which is valid until complete(). Otherwise returns null.
-    TiffChunkWriter* chunk_writer();
+    TexelWriter* texel_writer();
     /// Closes the file and gives it its final name, as NewFile::complete() does. Throws Error{io}. Errors of some writers
     /// are lost. Their files are read before, and given to `check`, which throws if it misses something.
     void complete(bool waits = true, const std::function<void(const std::filesystem::path& file)>& check = nullptr);
@@ -81,6 +83,9 @@ public:
 private:
     class Stream;
     [[noreturn]] void fail(const char* what, const std::string& remedy);
+    [[noreturn]] void fail_to_open();
+    void open_png(const OIIO::ImageSpec& spec);
+    TexelWriter* tiff_writer();
     void require_readable() const;
 
     const char* object_;
@@ -88,9 +93,10 @@ private:
     std::unique_ptr<OIIO::ImageOutput> output_;
     NewFile file_;
     std::unique_ptr<Stream> stream_;
-    std::unique_ptr<TiffChunkWriter> chunk_writer_;
+    std::unique_ptr<TexelWriter> texel_writer_;
     int parts_ = 0;  // parts and levels that were opened
     bool has_more_parts_ = false;
+    bool wants_texel_writer_ = false;
     bool has_rows_ = false;  // some rows were written
 };
 

@@ -107,7 +107,11 @@ public:
         require_possible();
         std::vector<OIIO::ImageSpec> specs;
         for (const ImageSourcePtr& part : parts_) specs.push_back(spec_of(*part, 0));
-        if (parts_.size() > 1 || levels() > 1) output_.expect_more_parts();
+        if (parts_.size() > 1 || levels() > 1) {
+            output_.expect_more_parts();
+        } else {
+            output_.expect_texel_writer();
+        }
         const bool announced = specs.size() > 1 && output_->format_name() == std::string("openexr");
         for (std::size_t part = 0; part < parts_.size(); ++part) {
             for (int level = 0; level < levels(); ++level) {
@@ -119,10 +123,10 @@ public:
                     open({&spec, 1}, mode(first, level));
                 }
                 require_kept(*parts_[part]);
-                detail::TiffChunkWriter* const chunks =
-                    parts_.size() == 1 && levels() == 1 ? output_.chunk_writer() : nullptr;
-                if (chunks != nullptr) {
-                    write_chunks(*parts_[part], *chunks);
+                detail::TexelWriter* const writer =
+                    parts_.size() == 1 && levels() == 1 ? output_.texel_writer() : nullptr;
+                if (writer != nullptr) {
+                    write_texels(*parts_[part], *writer);
                 } else {
                     write_level(*parts_[part], level);
                 }
@@ -291,9 +295,9 @@ private:
     }
 
     // Compresses and writes a band while the next one is read, or computed by the image, if a thread can be started.
-    void write_chunks(const detail::ImageSource& part, detail::TiffChunkWriter& chunks) {
+    void write_texels(const detail::ImageSource& part, detail::TexelWriter& writer) {
         const Extent extent = part.level(0);
-        const Extent granule{extent.width, chunks.chunk_rows(), 1};
+        const Extent granule{extent.width, writer.chunk_rows(), 1};
         const std::size_t row = extent.width * static_cast<std::size_t>(channels_) * output_->spec().format.size();
         constexpr auto kWhenPossible = std::launch::async | std::launch::deferred;
         std::vector<std::byte> written;
@@ -303,8 +307,8 @@ private:
             const auto* const stored = static_cast<const std::byte*>(written_of(part.format(), texels));
             if (writing.valid()) writing.get();
             written.assign(stored, stored + box.extent.height * row);
-            writing = std::async(kWhenPossible, [&chunks, &written, rows = box.extent.height, y = box.offset.y] {
-                chunks.write(y, rows, written.data());
+            writing = std::async(kWhenPossible, [&writer, &written, rows = box.extent.height, y = box.offset.y] {
+                writer.write(y, rows, written.data());
             });
             bands_.report(texels.size());
         }

@@ -1,12 +1,9 @@
 #include "arrays/files/tiff_chunk_writer.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <exception>
 #include <limits>
-#include <mutex>
 
 #include "core/parallel.h"
 
@@ -74,23 +71,11 @@ void TiffChunkWriter::write(std::size_t first_row, std::size_t rows, const std::
     const std::size_t together = std::max(kTexelsTogether / chunk_bytes, 2 * threads);
     for (std::size_t done = 0; done < count; done += together) {
         std::vector<std::vector<std::byte>> streams(std::min(together, count - done));
-        std::atomic<std::size_t> next = 0;
-        std::mutex mutex;
-        std::exception_ptr failure;
-        run_in_parallel(threads, [&](std::size_t thread) {
-            try {
-                for (std::size_t i = next++; i < streams.size(); i = next++) {
-                    const std::size_t top = (done + i) / across * image.chunk.height;
-                    const auto chunk =
-                        chunk_of((done + i) % across, top, std::min(image.chunk.height, rows - top), texels);
-                    streams[i] = compressors_[thread]->compress(chunk);
-                }
-            } catch (...) {
-                const std::lock_guard lock(mutex);
-                failure = std::current_exception();
-            }
+        for_each_piece(threads, streams.size(), [&](std::size_t i, std::size_t thread) {
+            const std::size_t top = (done + i) / across * image.chunk.height;
+            const auto chunk = chunk_of((done + i) % across, top, std::min(image.chunk.height, rows - top), texels);
+            streams[i] = compressors_[thread]->compress(chunk);
         });
-        if (failure != nullptr) std::rethrow_exception(failure);
         for (std::size_t i = 0; i < streams.size(); ++i) {
             offsets_[first + done + i] = end_;
             sizes_[first + done + i] = streams[i].size();

@@ -2,20 +2,20 @@
 // Writes the texels of TIFF files that are compressed with deflate.
 //
 // OpenImageIO compresses strips with zlib, and several at the same time only if it gets rows of whole strips. Here, all
-// threads compress strips or tiles. OpenImageIO writes the file without texels before, so that it decides how colors,
-// metadata and compression are described.
+// threads compress strips or tiles.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "arrays/files/texel_writer.h"
 #include "arrays/files/tiff_chunks.h"
 #include "arrays/files/zlib_stream.h"
 #include "core/new_file.h"
 
 namespace texton::detail {
 
-class TiffChunkWriter {
+class TiffChunkWriter : public TexelWriter {
 public:
     /// `chunks` are those of the file, whose directory has room for their offsets and sizes. Texels are written at its
     /// end. Throws Error{io} if the system does not tell the size of the file.
@@ -23,13 +23,10 @@ public:
 
     /// Returns true if the directory has numbers of at least 32 bits for the offsets and sizes.
     [[nodiscard]] static bool has_room(const TiffChunks& chunks) noexcept;
-    /// Returns the number of rows of a strip or tile.
-    std::size_t chunk_rows() const noexcept { return chunks_.image().chunk.height; }
-    /// Compresses and writes rows of the image, which are packed texels with the channels of the file. The first row
-    /// must be a multiple of chunk_rows(), and the last one must end a chunk or the image. Throws Error{io}.
-    void write(std::size_t first_row, std::size_t rows, const std::byte* texels);
-    /// Writes where the chunks are, after all rows were written. Throws Error{io}.
-    void finish();
+    std::size_t chunk_rows() const noexcept override { return chunks_.image().chunk.height; }
+    void write(std::size_t first_row, std::size_t rows, const std::byte* texels) override;
+    /// Writes where the chunks are.
+    void finish() override;
 
 private:
     std::vector<std::byte> chunk_of(std::size_t column, std::size_t first_row, std::size_t rows,

@@ -23,6 +23,8 @@ ZlibCompressor::ZlibCompressor() : state_(libdeflate_alloc_compressor(6)) {
 
 ZlibCompressor::~ZlibCompressor() { libdeflate_free_compressor(static_cast<libdeflate_compressor*>(state_)); }
 
+bool ZlibCompressor::is_fast() noexcept { return true; }
+
 std::vector<std::byte> ZlibCompressor::compress(std::span<const std::byte> bytes) {
     auto* const compressor = static_cast<libdeflate_compressor*>(state_);
     std::vector<std::byte> stream(libdeflate_zlib_compress_bound(compressor, bytes.size()));

@@ -31,6 +31,8 @@ public:
     ZlibCompressor(const ZlibCompressor&) = delete;
     ZlibCompressor& operator=(const ZlibCompressor&) = delete;
 
+    /// Returns true if libdeflate compresses, which takes about a third of zlib's time.
+    [[nodiscard]] static bool is_fast() noexcept;
     /// Returns a stream. Throws std::bad_alloc.
     std::vector<std::byte> compress(std::span<const std::byte> bytes);
 

@@ -353,8 +353,9 @@ class CliBatchDeviceTest : public CliBatchTest {
 TEST_F(CliBatchDeviceTest, OneProcessOfEachDeviceComputesAllImages) {
     images(30, {640, 640});
     RunningBatch running(folder(), kProgram, "blur.json in_*.png -o 'made/{stem}.png' --workers 4 --json", "cpu:all");
+    ASSERT_TRUE(test::eventually([&] { return running.workers().size() == 2; }));
     ASSERT_TRUE(test::eventually([&] { return fs::exists(at("made/in_0.png")); }));
-    EXPECT_EQ(running.workers().size(), 2u);
+    EXPECT_LE(running.workers().size(), 2u);
     EXPECT_EQ(running.end(0), 0) << text("out") << text("err");
     EXPECT_EQ(files_in("made"), 30u);
     EXPECT_THAT(text("out"), testing::AllOf(HasSubstr(R"("device":"cpu:0")"), HasSubstr(R"("device":"cpu:1")")));
