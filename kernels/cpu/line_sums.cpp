@@ -476,5 +476,25 @@ HWY_EXPORT(sums_of_target);
 
 const LineSums* line_sums() { return HWY_DYNAMIC_DISPATCH(sums_of_target)(); }
 
+std::vector<LinePart> parts_of_line(const LineTaps& taps, std::span<const LineTaps::Block> blocks, std::size_t texels) {
+    std::vector<LinePart> parts;
+    while (!blocks.empty()) {
+        std::int32_t begin = blocks[0].first, end = begin;
+        std::size_t count = 0;
+        for (; count < blocks.size(); ++count) {
+            const LineTaps::Block& block = blocks[count];
+            const std::int32_t low = std::min(begin, block.first);
+            const std::int32_t high = std::max(end, block.first + static_cast<std::int32_t>(block.loaded));
+            if (count > 0 && static_cast<std::size_t>(high - low) > texels) break;
+            begin = low;
+            end = high;
+        }
+        end = std::min(end, static_cast<std::int32_t>(taps.texels));
+        parts.push_back({blocks.first(count), begin, static_cast<std::size_t>(end - begin)});
+        blocks = blocks.subspan(count);
+    }
+    return parts;
+}
+
 }  // namespace texton::detail
 #endif

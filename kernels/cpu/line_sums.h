@@ -88,6 +88,18 @@ struct LineTaps {
     std::size_t weights_apart = 0;      ///< floats from the weights of a tap to those of the next
 };
 
+/// Consecutive blocks of a line, and the texels that they load, counted from the first one of the line.
+struct LinePart {
+    std::span<const LineTaps::Block> blocks;
+    std::int32_t begin;
+    std::size_t texels;
+};
+
+/// Divides blocks into parts that load at most so many texels, or else consist of a single block. `taps` must outlive
+/// the result.
+[[nodiscard]] std::vector<LinePart> parts_of_line(const LineTaps& taps, std::span<const LineTaps::Block> blocks,
+                                                  std::size_t texels);
+
 /// The weights of rows in the sums of two rows of pixels, none of them 0. The upper sum starts with the first row, and
 /// the lower one after `skipped` rows, with a row of the upper one.
 struct RowPair {

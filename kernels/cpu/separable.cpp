@@ -12,6 +12,7 @@
 
 #include "arrays/written_image.h"
 #include "core/line_vector.h"
+#include "kernels/cpu/code_tiles.h"
 #include "kernels/cpu/halves.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/texel_rows.h"
@@ -57,6 +58,7 @@ public:
         }
         room_line_ = whole_line_blocks((texel_count_ + 2 * kLineBlock) * step_) + kLineRest;
         room_.resize(lines_ * room_line_);
+        divide();
     }
 
     std::size_t lines() const { return lines_; }
@@ -70,7 +72,7 @@ public:
         if (const float* const values = lines_ == 1 ? texels_.values_in_place(y) : nullptr)
             return sliding_.empty() ? along_in_place(values, y, sums) : slide_in_place(values, y, sums);
         if (!sliding_.empty()) return slide_copied(0, line_, y, sums);
-        along_copied(taps_.blocks, y, sums);
+        along_copied(parts_, y, sums);
     }
     /// Returns texels, in lines that start `room_line()` floats after one another. The next call replaces them.
     const float* read(std::int32_t x, std::int32_t y, std::size_t count) {
@@ -122,41 +124,38 @@ private:
         }
     }
 
-    // Sums blocks whose texels are all inside the texture without copying them, and copies the texels of the others.
-    // `row` has the texels of the whole row.
-    void along_in_place(const float* row, std::int32_t y, float* sums) {
-        const auto begin_of = [&](const LineTaps::Block& block) { return first_texel_ + block.first; };
+    // Finds the blocks whose texels are all inside the texture, which are summed without copying the texels if the
+    // texture stores floats, and divides the others into parts whose texels stay in the L1 cache.
+    void divide() {
         const auto is_inside = [&](const LineTaps::Block& block) {
-            return begin_of(block) >= 0 && begin_of(block) + std::int64_t{block.loaded} <= texels_.width();
+            const std::int64_t begin = std::int64_t{first_texel_} + block.first;
+            return begin >= 0 && begin + block.loaded <= texels_.width();
         };
         const std::span<const LineTaps::Block> blocks = taps_.blocks;
+        const std::size_t texels = kPart / texels_.channels();
+        parts_ = parts_of_line(taps_, blocks, texels);
+        if (lines_ != 1 || texels_.values_in_place(0) == nullptr) return;
         const auto first = std::ranges::find_if(blocks, is_inside);
         const auto last = std::find_if_not(first, blocks.end(), is_inside);
-        along_copied({blocks.begin(), first}, y, sums);
-        sums_.along(taps_, {first, last}, 1, row + first_texel_ * static_cast<std::ptrdiff_t>(step_), room_line_, sums,
-                    apart());
-        along_copied({last, blocks.end()}, y, sums);
+        inside_ = {first, last};
+        outside_ = parts_of_line(taps_, {blocks.begin(), first}, texels);
+        const std::vector<LinePart> after = parts_of_line(taps_, {last, blocks.end()}, texels);
+        outside_.insert(outside_.end(), after.begin(), after.end());
     }
 
-    // Decodes the texels of consecutive blocks and sums them, in parts whose texels stay in the L1 cache.
-    void along_copied(std::span<const LineTaps::Block> blocks, std::int32_t y, float* sums) {
-        const auto part = static_cast<std::int32_t>(kPart / texels_.channels());  // texels
-        while (!blocks.empty()) {
-            std::int32_t from = blocks[0].first, to = from;
-            std::size_t count = 0;
-            for (; count < blocks.size(); ++count) {
-                const LineTaps::Block& block = blocks[count];
-                const std::int32_t low = std::min(from, block.first);
-                const std::int32_t high = std::max(to, block.first + static_cast<std::int32_t>(block.loaded));
-                if (count > 0 && high - low > part) break;
-                from = low;
-                to = high;
-            }
-            to = std::min(to, static_cast<std::int32_t>(texel_count_));
-            const float* const texels = read(first_texel_ + from, y, static_cast<std::size_t>(to - from));
-            sums_.along(taps_, blocks.first(count), lines_, texels - from * static_cast<std::ptrdiff_t>(step_),
+    // `row` has the texels of the whole row.
+    void along_in_place(const float* row, std::int32_t y, float* sums) {
+        sums_.along(taps_, inside_, 1, row + first_texel_ * static_cast<std::ptrdiff_t>(step_), room_line_, sums,
+                    apart());
+        along_copied(outside_, y, sums);
+    }
+
+    // Decodes the texels of parts and sums them.
+    void along_copied(std::span<const LinePart> parts, std::int32_t y, float* sums) {
+        for (const LinePart& part : parts) {
+            const float* const texels = read(first_texel_ + part.begin, y, part.texels);
+            sums_.along(taps_, part.blocks, lines_, texels - part.begin * static_cast<std::ptrdiff_t>(step_),
                         room_line_, sums, apart());
-            blocks = blocks.subspan(count);
         }
     }
 
@@ -166,7 +165,10 @@ private:
     std::size_t step_;
     std::size_t lines_;
     std::size_t line_;
-    LineTaps taps_;  // of an axis that does not slide
+    LineTaps taps_;                            // of an axis that does not slide
+    std::vector<LinePart> parts_;              // of all blocks
+    std::span<const LineTaps::Block> inside_;  // blocks that are summed where the texture stores their texels
+    std::vector<LinePart> outside_;            // of the other blocks
     std::int32_t first_texel_ = 0;
     std::size_t texel_count_ = 0;
     std::size_t room_line_ = 0;
@@ -407,13 +409,17 @@ void sum_separably(const CpuJob& job, const SeparableSums& sums, const std::opti
     const std::size_t channels = channels_of(job.textures[0].format);
     const std::size_t columns = std::clamp<std::size_t>(kKeptFloats / (taps * channels) / 64 * 64, 128, 4096);
     const HalveRow halve = sharpen ? nullptr : halves_of(job, sums);
+    const std::optional<float> margin = sharpen || halve != nullptr ? std::nullopt : margin_of_codes(job, sums);
     const std::size_t minimum =
-        halve != nullptr ? rows_of_quick_tiles(job, columns)
-                         : 16 + 12 * rows_of_texel(sums.y, job.extent.height);  // few texels are summed twice
+        halve != nullptr || margin ? rows_of_quick_tiles(job, columns)
+                                   : 16 + 12 * rows_of_texel(sums.y, job.extent.height);  // few texels are summed twice
     for_each_tile(job, columns, rows_of_tiles(job, columns, minimum),
                   [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
                       if (halve != nullptr && halve_tile(job, sums, halve, corner, width, height)) return;
-                      SumTile(job, sums, sharpen, corner, width).make(height);
+                      const std::size_t made = margin ? sum_codes(job, sums, *margin, corner, width, height) : 0;
+                      if (made == height) return;
+                      const PixelPosition rest{corner.x, corner.y + static_cast<std::int32_t>(made), corner.z};
+                      SumTile(job, sums, sharpen, rest, width).make(height - made);
                   });
 }
 

@@ -467,6 +467,50 @@ TEST(CpuResampleTest, ByteResamplingWithAllStepsMatchesTheFunctor) {
     expect_byte_resamples<Area>(ResampleFilter::area, Filter::point);
 }
 
+/// Returns codes with few or many sums halfway between two codes: noise, ramps, black and white texels, and rows of
+/// each code.
+Bytes codes_of(Random& random, int kind, std::size_t row_bytes, std::size_t rows) {
+    Bytes bytes(row_bytes * rows);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        const std::size_t x = i % row_bytes, y = i / row_bytes, noise = random.below(256);
+        const std::size_t codes[] = {noise, x / 4 + y + noise % 16, noise % 2 * 255, y};
+        bytes[i] = static_cast<std::byte>(codes[kind]);
+    }
+    return bytes;
+}
+
+TEST(CpuResampleTest, ReducedCodesMatchTheFunctor) {
+    constexpr Extent kFrom{403, 264};
+    struct Size {
+        Extent extent;
+        Crop crop;
+    };
+    // Whole factors of 3 to 16, others, and parts of the texture whose pixels reach beyond its edges.
+    const Size sizes[] = {{{100, 66}, {0, 0, 400, 264}},
+                          {{50, 33}, {1, 0, 400, 264}},
+                          {{133, 88}, {2, 0, 399, 264}},
+                          {{25, 16}, {0, 3, 400, 256}},
+                          {{101, 66}, {}},
+                          {{120, 79}, {}},
+                          {{113, 40}, {-1.5f, -2, 405, 268}},
+                          {{7, 5}, {}},
+                          {{80, 44}, {0, 0, 400, 264}},
+                          {{31, 60}, {300.25f, 0, 110, 264.5f}}};
+    Random random(29);
+    for (const Format format : {Format::r8_unorm, Format::rg8_unorm, Format::rgba8_unorm}) {
+        const Array array(Device::cpu(), {.format = format, .extent = kFrom});
+        for (int kind = 0; kind < 4; ++kind) {
+            const std::size_t row_bytes = kFrom.width * static_cast<std::size_t>(info(format).bytes);
+            upload(array.view(), codes_of(random, kind, row_bytes, kFrom.height));
+            for (const Size& size : sizes) {
+                SCOPED_TRACE("content " + std::to_string(kind) + " to " + to_string(size.extent));
+                const Scene scene{Texture(array, {.filter = Filter::linear}), kFrom, 1, format};
+                expect_resample<Area>(scene, ResampleFilter::area, size.extent, size.crop);
+            }
+        }
+    }
+}
+
 TEST(CpuResampleTest, NearestResamplingOfLongFloatRowsMatchesTheFunctor) {
     constexpr Extent kFrom{1700, 3};
     Random random(27);
