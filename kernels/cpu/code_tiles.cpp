@@ -21,7 +21,7 @@ constexpr std::size_t kPart =
 struct AxisBounds {
     float total = 0;  // sum of the absolute weights
     std::size_t taps = 0;
-    std::size_t all_taps = 0;  // of all pixels together
+    std::size_t all_taps = 0;  // of all pixels together, without those whose weight is 0
     std::size_t weights = 0;   // the same, but consecutive taps with the same weight count once
     bool meets = true;         // each pixel has texels inside the texture
 
@@ -30,10 +30,11 @@ struct AxisBounds {
             const SumAxis::Taps of_pixel = axis.taps(i);
             float sum = 0;
             for (std::size_t tap = 0; tap < of_pixel.count; ++tap) {
+                if (of_pixel[tap] == 0) continue;
                 sum += std::abs(of_pixel[tap]);
+                ++all_taps;
                 if (tap == 0 || of_pixel[tap] != of_pixel[tap - 1]) ++weights;
             }
-            all_taps += of_pixel.count;
             total = std::max(total, sum);
             taps = std::max(taps, of_pixel.count);
             meets = meets && of_pixel.first < texels && of_pixel.first + std::int64_t{axis.count[i]} > 0;
@@ -83,10 +84,13 @@ private:
     std::size_t make_row(std::int32_t y) {
         const SumAxis::Taps column = sums_.y.taps(static_cast<std::size_t>(y));
         rows_.clear();
+        summed_.clear();
         weights_.clear();
         for (std::size_t tap = 0; tap < column.count; ++tap) {
             const std::int32_t row = column.first + static_cast<std::int32_t>(tap);
             rows_.push_back(texels_.stored(0, std::clamp(row, 0, job_.shapes[0].height - 1)));
+            if (column[tap] == 0) continue;
+            summed_.push_back(rows_.back());
             weights_.push_back(column[tap]);
         }
         auto* const image = reinterpret_cast<unsigned char*>(job_.image.address({corner_.x, y, corner_.z}));
@@ -117,7 +121,7 @@ private:
         const std::int32_t first = std::max(x, 0), last = std::min(end, texels_.width());
         const auto bytes_of = [&](std::int32_t texels) { return static_cast<std::size_t>(texels) * step_; };
         part_rows_.clear();
-        for (const unsigned char* const row : rows_) part_rows_.push_back(row + bytes_of(first));
+        for (const unsigned char* const row : summed_) part_rows_.push_back(row + bytes_of(first));
         float* const inside = down_.data() + bytes_of(first - x);
         code_sums_.down(part_rows_, weights_, bytes_of(last - first), inside);
         for (float* to = down_.data(); to != inside; to += step_) std::copy_n(inside, step_, to);
@@ -142,10 +146,11 @@ private:
     std::size_t values_;  // codes of a row
     LineTaps taps_;
     std::vector<LinePart> parts_;
-    std::vector<const unsigned char*> rows_;  // of texels, which a row of pixels sums
-    std::vector<float> weights_;              // of these rows
-    std::vector<const unsigned char*> part_rows_;
+    std::vector<const unsigned char*> rows_;    // of texels: the taps of a row of pixels
+    std::vector<const unsigned char*> summed_;  // those whose weight is not 0
+    std::vector<float> weights_;                // of these rows
     // Of a part:
+    std::vector<const unsigned char*> part_rows_;
     LineVector<float> down_;
     LineVector<float> along_;
     LineVector<unsigned char> codes_;

@@ -86,8 +86,9 @@ bool has_zeros(const float* weights, std::size_t apart, std::size_t taps) {
     return false;
 }
 
-// Appends a block: a vector of values of the pixels from `pixel` on.
-void add_block(LineTaps& taps, const SumAxis& axis, std::size_t pixel, LineValues values, float*& spread) {
+// Appends a block: a vector of values of the pixels from `pixel` on. `alike` is a block with the same weights, or null.
+void add_block(LineTaps& taps, const SumAxis& axis, std::size_t pixel, LineValues values, const LineTaps::Block* alike,
+               float*& spread) {
     const std::size_t step = taps.step;
     const PixelsOfVector pixels = pixels_of_vector(axis, pixel, step);
     const std::uint32_t count = pixels.taps;
@@ -106,8 +107,11 @@ void add_block(LineTaps& taps, const SumAxis& axis, std::size_t pixel, LineValue
         kind == Kind::apart ? 1 : std::min<std::size_t>({4, count, vectors * kLanes / step + 1 - texels});
     const std::size_t reach = kind == Kind::apart ? texels : vectors * kLanes / step;
     const std::size_t loaded = kind == Kind::apart && step == 1 ? (count + 3) / 4 * 4 : count;
-    const float* const weights = weights_of_vector(taps, axis, pixel, count, spread);
-    const bool all_count = values == LineValues::codes || !has_zeros(weights, taps.weights_apart, count);
+    const float* const weights =
+        alike != nullptr ? alike->weights : weights_of_vector(taps, axis, pixel, count, spread);
+    const bool all_count = alike != nullptr
+                               ? alike->all_count
+                               : values == LineValues::codes || !has_zeros(weights, taps.weights_apart, count);
     std::int32_t* const offsets = &taps.offsets[taps.blocks.size() * kLanes];
     if (step == 1) {
         const auto of_pixels = hn::LoadU(kInt, &axis.first[pixel]);
@@ -138,14 +142,19 @@ LineTaps prepare(const SumAxis& axis, std::size_t begin, std::size_t count, std:
     taps.offsets.resize(taps.values);
     taps.weights_apart = step == 1 ? kLineBlock : kLanes;
     if (step > 1) {
-        // At most as many taps as the group of each vector has.
-        const std::size_t end = (begin + count - 1) / kLineBlock + 1;
+        // At most as many taps as the group of each vector has. Consecutive groups with the same weights have them once.
+        std::size_t end = (begin + count - 1) / kLineBlock + 1;
+        while (end < axis.groups.size() && axis.groups[end] == axis.groups[end - 1]) ++end;
         const std::size_t of_axis = end < axis.groups.size() ? axis.groups[end] : axis.weights.size();
         taps.weights.resize((of_axis - axis.groups[begin / kLineBlock]) * step);
     }
     float* spread = taps.weights.data();
-    for (std::size_t value = 0; value < taps.values; value += kLanes)
-        add_block(taps, axis, begin + value / step, values, spread);
+    const std::size_t of_group = std::max<std::size_t>(kLineBlock * step / kLanes, 1);  // blocks
+    for (std::size_t value = 0; value < taps.values; value += kLanes) {
+        const std::size_t pixel = begin + value / step;
+        const bool repeats = taps.blocks.size() >= of_group && axis.repeats(pixel);
+        add_block(taps, axis, pixel, values, repeats ? &taps.blocks[taps.blocks.size() - of_group] : nullptr, spread);
+    }
     return taps;
 }
 

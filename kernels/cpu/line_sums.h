@@ -35,8 +35,9 @@ struct SumAxis {
 
     // The last pixel is repeated until its group is full.
     std::vector<std::int32_t> first;
-    std::vector<std::int32_t> count;    ///< number of taps of each pixel
-    std::vector<std::uint32_t> groups;  ///< index of the first weight of each group
+    std::vector<std::int32_t> count;  ///< number of taps of each pixel
+    /// Index of the first weight of each group. Consecutive groups may have the same weights.
+    std::vector<std::uint32_t> groups;
     /// The weights of the first taps of the pixels of a group, then of the second ones, and so on. Pixels with fewer taps
     /// than others of their group have zeros there.
     LineVector<float> weights;
@@ -47,6 +48,13 @@ struct SumAxis {
         groups.push_back(static_cast<std::uint32_t>(weights.size()));
         weights.resize(weights.size() + taps * kLineBlock);
         return weights.data() + groups.back();
+    }
+    /// Starts a group with the weights of the one before it.
+    void repeat_group() { groups.push_back(groups.back()); }
+    /// Returns whether the pixel's group has the weights of the one before it.
+    bool repeats(std::size_t pixel) const {
+        const std::size_t group = pixel / kLineBlock;
+        return group > 0 && groups[group] == groups[group - 1];
     }
     Taps taps(std::size_t pixel) const {
         if (slides) return {first[0] + static_cast<std::int32_t>(pixel), weights.size(), weights.data(), 1};

@@ -55,7 +55,8 @@ struct Axis {
 // --- the filters -----------------------------------------------------------------------------------------------------
 //
 // A filter has the first texels and their number for each pixel, and the weight of each tap, which means nothing for
-// pixels of fewer taps.
+// pixels of fewer taps. The weights depend on the number of taps and on two offsets from the first texel only. So does
+// their rounding if no first texel is negative, since the distances between coordinates are then exact.
 
 class Cubic {
 public:
@@ -63,6 +64,7 @@ public:
 
     HWY_INLINE IntVector first() const { return hn::Sub(hn::ConvertTo(kInt, left_), hn::Set(kInt, 1)); }
     HWY_INLINE IntVector count() const { return hn::Set(kInt, 4); }
+    HWY_INLINE FloatVector offset(int) const { return t_; }
     HWY_INLINE FloatVector weight(std::int32_t tap) const { return weights_[tap]; }
 
 protected:
@@ -111,6 +113,9 @@ public:
         : low_(axis.edge(pixel)), high_(axis.edge(hn::Add(pixel, hn::Set(kInt, 1)))) {}
     HWY_INLINE IntVector first() const { return hn::ConvertTo(kInt, hn::Floor(low_)); }
     HWY_INLINE IntVector count() const { return hn::Sub(hn::ConvertTo(kInt, hn::Ceil(high_)), first()); }
+    HWY_INLINE FloatVector offset(int end) const {
+        return hn::Sub(end == 0 ? low_ : high_, hn::ConvertTo(kFloat, first()));
+    }
     HWY_INLINE FloatVector weight(std::int32_t tap) const {
         const FloatVector left = hn::ConvertTo(kFloat, hn::Add(first(), hn::Set(kInt, tap)));
         const FloatVector right = plus(left, 1.0f);
@@ -151,6 +156,7 @@ public:
     HWY_INLINE IntVector count() const {
         return hn::Sub(hn::ConvertTo(kInt, hn::Ceil(plus(position_, 3.0f / scale_))), first());
     }
+    HWY_INLINE FloatVector offset(int) const { return hn::Sub(position_, hn::ConvertTo(kFloat, first())); }
     HWY_INLINE FloatVector weight(std::int32_t tap) const {
         constexpr float kPi = 3.14159265f;
         const FloatVector texel = plus(hn::ConvertTo(kFloat, hn::Add(first(), hn::Set(kInt, tap))), 0.5f);
@@ -193,8 +199,29 @@ HWY_INLINE void weigh(const Filter& filter, std::size_t taps, std::int32_t* coun
     }
 }
 
+// What the weights of a vector of pixels depend on.
+struct Offsets {
+    FloatVector of[2];
+    IntVector count;
+    bool exact = false;
+};
+
+template <class Filter>
+HWY_INLINE Offsets offsets_of(const Filter& filter) {
+    return {{filter.offset(0), filter.offset(1)},
+            filter.count(),
+            hn::AllTrue(kInt, hn::Gt(filter.first(), hn::Set(kInt, -1)))};
+}
+
+HWY_INLINE bool same_weights(const Offsets& a, const Offsets& b) {
+    const auto is_equal = hn::And(hn::Eq(a.of[0], b.of[0]), hn::Eq(a.of[1], b.of[1]));
+    return a.exact && b.exact && hn::AllTrue(kFloat, is_equal) && hn::AllTrue(kInt, hn::Eq(a.count, b.count));
+}
+
 template <class Filter>
 SumAxis sums_of(const resampling::Axis& axis, std::size_t pixels) {
+    constexpr std::size_t kVectors = kLineBlock / kLanes;
+    Offsets offsets[kVectors];
     SumAxis sums;
     sums.first.resize(whole_line_blocks(pixels));
     sums.count.resize(sums.first.size());
@@ -205,11 +232,21 @@ SumAxis sums_of(const resampling::Axis& axis, std::size_t pixels) {
     };
     for (std::size_t begin = 0; begin < sums.first.size(); begin += kLineBlock) {
         std::int32_t taps = 1;
-        for (std::size_t i = begin; i < begin + kLineBlock; i += kLanes) {
+        bool repeats = begin != 0;
+        for (std::size_t v = 0; v < kVectors; ++v) {
+            const std::size_t i = begin + v * kLanes;
             const Filter filter = filter_of(i);
             hn::StoreU(filter.first(), kInt, &sums.first[i]);
             hn::StoreU(filter.count(), kInt, &sums.count[i]);
             taps = std::max(taps, hn::GetLane(hn::MaxOfLanes(kInt, filter.count())));
+            const Offsets found = offsets_of(filter);
+            repeats = repeats && same_weights(found, offsets[v]);
+            offsets[v] = found;
+        }
+        if (repeats) {
+            sums.repeat_group();
+            std::copy_n(&sums.count[begin - kLineBlock], kLineBlock, &sums.count[begin]);
+            continue;
         }
         const auto of_group = static_cast<std::size_t>(taps);
         if (begin == 0) sums.weights.reserve(sums.first.size() * of_group);

@@ -47,18 +47,27 @@ float any_weight(Random& random) { return random.below(6) == 0 ? 0.0f : random.u
 
 bool same(float a, float b) { return a == b ? std::signbit(a) == std::signbit(b) : std::isnan(a) && std::isnan(b); }
 
-/// Pixels that are `step` texels apart and read `least` to `most` texels each. If these are equal, no weight is 0.
+/// Pixels that are `step` texels apart and read `least` to `most` texels each. If these are equal, no weight is 0. Some
+/// groups of pixels have the weights of the group before them.
 SumAxis random_axis(Random& random, float step, std::size_t pixels, std::size_t least, std::size_t most) {
     SumAxis axis;
     for (std::size_t begin = 0; begin < pixels; begin += kLineBlock) {
+        for (std::size_t i = begin; i < begin + kLineBlock; ++i) {
+            const auto pixel = static_cast<float>(std::min(i, pixels - 1));
+            axis.first.push_back(static_cast<std::int32_t>(std::floor(step * pixel)) - 5);
+        }
+        axis.count.resize(begin + kLineBlock);
+        if (begin > 0 && random.coin()) {
+            axis.repeat_group();
+            std::copy_n(&axis.count[begin - kLineBlock], kLineBlock, &axis.count[begin]);
+            continue;
+        }
         float* const weights = axis.add_group(most);
         for (std::size_t i = 0; i < kLineBlock; ++i) {
-            const std::size_t pixel = std::min(begin + i, pixels - 1);
             const std::size_t taps = random.between(least, most);
             for (std::size_t tap = 0; tap < taps; ++tap)
                 weights[tap * kLineBlock + i] = least == most ? random.unit() + 0.1f : any_weight(random);
-            axis.first.push_back(static_cast<std::int32_t>(std::floor(step * static_cast<float>(pixel))) - 5);
-            axis.count.push_back(static_cast<std::int32_t>(taps));
+            axis.count[begin + i] = static_cast<std::int32_t>(taps);
         }
     }
     return axis;

@@ -65,6 +65,17 @@ TEST_P(ResampleWeightsTest, WeightsHaveTheBitsOfTheirDefinitions) {
     }
 }
 
+TEST_P(ResampleWeightsTest, PixelsAtTheSameOffsetsShareTheirWeights) {
+    for (const ResampleFilter filter : {ResampleFilter::catmull_rom, ResampleFilter::lanczos3, ResampleFilter::area}) {
+        for (const float step : {0.25f, 0.5f, 1.0f, 2.0f, 2.5f, 8.0f}) {
+            const SumAxis sums = resampling_sums(filter, {step, 32.0f}, 160);
+            EXPECT_EQ(sums.groups.front(), sums.groups.back()) << static_cast<int>(filter) << " of step " << step;
+        }
+        const SumAxis others = resampling_sums(filter, {0.7f, 32.0f}, 160);
+        EXPECT_NE(others.groups.front(), others.groups.back());
+    }
+}
+
 // At large coordinates, floats have no fractions, and a pixel covers no part of a texel.
 TEST_P(ResampleWeightsTest, PixelsThatCoverNothingReadOneTexel) {
     const resampling::Axis axis{1e-4f, 8388000.5f};
