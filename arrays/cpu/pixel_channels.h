@@ -41,29 +41,24 @@ struct Unorm8 {
     }
     // Stores four vectors of values.
     static HWY_INLINE void encode_four(const float* values, std::uint8_t* stored) {
-        IntVector codes[4];
-        for (std::size_t i = 0; i < 4; ++i)
-            codes[i] = unlimited_unorm_of_float<255>(hn::LoadU(kFloat, values + i * hn::Lanes(kFloat)));
-        store_limited(codes, stored);
-    }
-    // Stores four vectors of codes, which are limited to the range.
-    static HWY_INLINE void store_limited(const IntVector (&codes)[4], std::uint8_t* stored) {
-        // The conversions keep the order only within each block of four codes.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2
+        // The conversions limit codes to the range. They keep the order only within each block of four codes.
+        const auto codes = [&](std::size_t i) HWY_ATTR {
+            return unlimited_unorm_of_float<255>(hn::LoadU(kFloat, values + i * hn::Lanes(kFloat))).raw;
+        };
 #if HWY_TARGET == HWY_AVX2
-        const __m256i low = _mm256_packs_epi32(codes[0].raw, codes[1].raw);
-        const __m256i high = _mm256_packs_epi32(codes[2].raw, codes[3].raw);
+        const __m256i low = _mm256_packs_epi32(codes(0), codes(1)), high = _mm256_packs_epi32(codes(2), codes(3));
         const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
         const hn::Vec<Bytes> bytes{_mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order)};
-        hn::StoreU(bytes, kBytes, stored);
-#elif HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-        const __m512i low = _mm512_packs_epi32(codes[0].raw, codes[1].raw);
-        const __m512i high = _mm512_packs_epi32(codes[2].raw, codes[3].raw);
+#else
+        const __m512i low = _mm512_packs_epi32(codes(0), codes(1)), high = _mm512_packs_epi32(codes(2), codes(3));
         const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
         const hn::Vec<Bytes> bytes{_mm512_permutexvar_epi32(order, _mm512_packus_epi16(low, high))};
+#endif
         hn::StoreU(bytes, kBytes, stored);
 #else
-        for (std::size_t i = 0; i < 4; ++i)
-            hn::StoreU(hn::DemoteTo(kByte, codes[i]), kByte, stored + i * hn::Lanes(kFloat));
+        for (std::size_t i = 0; i < 4 * hn::Lanes(kFloat); i += hn::Lanes(kFloat))
+            hn::StoreU(encode(hn::LoadU(kFloat, values + i)), kByte, stored + i);
 #endif
     }
     static HWY_INLINE FloatVector decode_word(hn::Vec<Word> code) { return float_of_unorm8(hn::BitCast(kInt, code)); }

@@ -37,81 +37,138 @@ constexpr std::size_t kLanes = hn::MaxLanes(kFloat);
 
 constexpr std::size_t kMaxEqual = 256;  // rows whose sum of codes fits 16 bits
 
-// Sums two vectors of `pairs` pairs of vectors. Consecutive rows with the same weight are first added as integers.
-template <std::size_t pairs>
-HWY_INLINE void down_part(std::span<const unsigned char* const> rows, std::span<const float> weights, std::size_t first,
-                          float* sums) {
-    constexpr hn::Rebind<std::uint8_t, Sum> kBytes;
-    constexpr hn::Half<Sum> kHalf;
-    FloatVector sum[2 * pairs];
-    for (FloatVector& part : sum) part = hn::Zero(kFloat);
-    const auto add = [&](std::size_t v, hn::Vec<Int> codes, FloatVector weight)
-                         HWY_ATTR { sum[v] = hn::MulAdd(hn::ConvertTo(kFloat, codes), weight, sum[v]); };
-    for (std::size_t i = 0; i < rows.size();) {
-        std::size_t end = i + 1;
-        while (end < rows.size() && end < i + kMaxEqual && weights[end] == weights[i]) ++end;
-        const FloatVector weight = hn::Set(kFloat, weights[i]);
-        if (end == i + 1) {
-            for (std::size_t v = 0; v < 2 * pairs; ++v)
-                add(v, hn::PromoteTo(kInt, hn::LoadU(kByte, rows[i] + first + v * kLanes)), weight);
+// A block of pixels with so many channels. Their codes are added in vectors of 16 bits, and then widened to vectors of
+// channels: those of the first channel, of the second one, and so on.
+template <std::size_t channels>
+struct Block {
+    static constexpr std::size_t kSums = channels == 1 ? 1 : 2;
+    static constexpr std::size_t kVectors = 2 * kSums;
+    static constexpr std::size_t kOfChannel = kVectors / channels;
+    static constexpr std::size_t kPixels = kOfChannel * kLanes;
+
+    static HWY_INLINE void load(const unsigned char* from, SumVector (&codes)[kSums]) {
+        if constexpr (channels == 1) {
+            codes[0] = hn::PromoteTo(kSum, hn::LoadU(hn::Rebind<std::uint8_t, Sum>(), from));
         } else {
-            for (std::size_t pair = 0; pair < pairs; ++pair) {
-                SumVector codes = hn::Zero(kSum);
-                for (std::size_t k = i; k < end; ++k) {
-                    const unsigned char* const from = rows[k] + first + 2 * pair * kLanes;
-                    codes = hn::Add(codes, hn::PromoteTo(kSum, hn::LoadU(kBytes, from)));
-                }
-                add(2 * pair, hn::PromoteTo(kInt, hn::LowerHalf(kHalf, codes)), weight);
-                add(2 * pair + 1, hn::PromoteTo(kInt, hn::UpperHalf(kHalf, codes)), weight);
+            const SumVector stored = hn::BitCast(kSum, hn::LoadU(kBytes, from));
+            codes[0] = hn::And(stored, hn::Set(kSum, 0xff));
+            codes[1] = hn::ShiftRight<8>(stored);
+        }
+    }
+    static HWY_INLINE void widen(const SumVector (&codes)[kSums], IntVector (&channel)[kVectors]) {
+        if constexpr (channels == 4) {
+            // Channels 0 and 2 of each pixel, and channels 1 and 3.
+            for (std::size_t i = 0; i < kSums; ++i) {
+                const auto pairs = hn::BitCast(kWord, codes[i]);
+                channel[i] = hn::BitCast(kInt, hn::And(pairs, hn::Set(kWord, 0xffff)));
+                channel[2 + i] = hn::BitCast(kInt, hn::ShiftRight<16>(pairs));
+            }
+        } else {
+            constexpr hn::Half<Sum> kHalf;
+            for (std::size_t i = 0; i < kSums; ++i) {
+                channel[2 * i] = hn::PromoteTo(kInt, hn::LowerHalf(kHalf, codes[i]));
+                channel[2 * i + 1] = hn::PromoteTo(kInt, hn::UpperHalf(kHalf, codes[i]));
             }
         }
-        i = end;
     }
-    for (std::size_t v = 0; v < 2 * pairs; ++v) hn::StoreU(sum[v], kFloat, sums + v * kLanes);
+    static HWY_INLINE void load_wide(const unsigned char* from, IntVector (&channel)[kVectors]) {
+        if constexpr (channels == 1) {
+            for (std::size_t i = 0; i < kVectors; ++i)
+                channel[i] = hn::PromoteTo(kInt, hn::LoadU(kByte, from + i * kLanes));
+        } else {
+            SumVector codes[kSums];
+            load(from, codes);
+            widen(codes, channel);
+        }
+    }
+};
+
+// Sums `blocks` blocks of texels, from byte `first` on. Consecutive rows with the same weight are added as integers.
+template <std::size_t channels, std::size_t blocks>
+HWY_INLINE void down_blocks(const WeighedRows& rows, std::size_t first, float* sums, std::size_t apart) {
+    using Of = Block<channels>;
+    FloatVector sum[blocks][Of::kVectors];
+    for (auto& of_block : sum) {
+        for (FloatVector& part : of_block) part = hn::Zero(kFloat);
+    }
+    const std::size_t count = rows.rows.size();
+    for (std::size_t i = 0, end = 0; i < count; i = end) {
+        end = i + 1;
+        while (end < count && end < i + kMaxEqual && rows.weights[end] == rows.weights[i]) ++end;
+        const FloatVector weight = hn::Set(kFloat, rows.weights[i]);
+        for (std::size_t block = 0; block < blocks; ++block) {
+            const std::size_t at = first + block * Of::kPixels * channels;
+            IntVector wide[Of::kVectors];
+            if (end == i + 1) {
+                Of::load_wide(rows.rows[i] + at, wide);
+            } else {
+                SumVector all[Of::kSums];
+                Of::load(rows.rows[i] + at, all);
+                for (std::size_t k = i + 1; k < end; ++k) {
+                    SumVector codes[Of::kSums];
+                    Of::load(rows.rows[k] + at, codes);
+                    for (std::size_t v = 0; v < Of::kSums; ++v) all[v] = hn::Add(all[v], codes[v]);
+                }
+                Of::widen(all, wide);
+            }
+            for (std::size_t v = 0; v < Of::kVectors; ++v)
+                sum[block][v] = hn::MulAdd(hn::ConvertTo(kFloat, wide[v]), weight, sum[block][v]);
+        }
+    }
+    for (std::size_t block = 0; block < blocks; ++block) {
+        for (std::size_t v = 0; v < Of::kVectors; ++v) {
+            float* const to = sums + v / Of::kOfChannel * apart + v % Of::kOfChannel * kLanes;
+            hn::StoreU(sum[block][v], kFloat, to + block * Of::kPixels);
+        }
+    }
 }
 
-void down(std::span<const unsigned char* const> rows, std::span<const float> weights, std::size_t count, float* sums) {
-    constexpr std::size_t kFew = 2 * kLanes, kMany = 4 * kLanes;
-    std::size_t k = 0;
-    for (; k + kMany <= count; k += kMany) down_part<2>(rows, weights, k, sums + k);
-    for (; k + kFew <= count; k += kFew) down_part<1>(rows, weights, k, sums + k);
-    if (k == count) return;
-    if (count >= kFew) return down_part<1>(rows, weights, count - kFew, sums + count - kFew);
-    for (; k < count; ++k) {
-        sums[k] = 0;
-        for (std::size_t i = 0; i < rows.size(); ++i) sums[k] += static_cast<float>(rows[i][k]) * weights[i];
+// Rows that are shorter than a block.
+void down_short(const WeighedRows& rows, std::size_t channels, std::size_t pixels, float* sums, std::size_t apart) {
+    for (std::size_t k = 0; k < pixels * channels; ++k) {
+        float& sum = sums[k % channels * apart + k / channels];
+        sum = 0;
+        for (std::size_t i = 0; i < rows.rows.size(); ++i) sum += static_cast<float>(rows.rows[i][k]) * rows.weights[i];
     }
+}
+
+template <std::size_t channels>
+void down_channels(const WeighedRows& rows, std::size_t pixels, float* sums, std::size_t apart) {
+    constexpr std::size_t kBlock = Block<channels>::kPixels;
+    if (pixels < kBlock) return down_short(rows, channels, pixels, sums, apart);
+    std::size_t i = 0;
+    for (; i + 2 * kBlock <= pixels; i += 2 * kBlock) down_blocks<channels, 2>(rows, i * channels, sums + i, apart);
+    // The last block may begin inside the one before it.
+    for (; i < pixels; i += kBlock) {
+        const std::size_t begin = std::min(i, pixels - kBlock);
+        down_blocks<channels, 1>(rows, begin * channels, sums + begin, apart);
+    }
+}
+
+void down(const WeighedRows& rows, std::size_t channels, std::size_t pixels, float* sums, std::size_t apart) {
+    if (channels == 1) return down_channels<1>(rows, pixels, sums, apart);
+    if (channels == 2) return down_channels<2>(rows, pixels, sums, apart);
+    down_channels<4>(rows, pixels, sums, apart);
 }
 
 // --- codes -----------------------------------------------------------------------------------------------------------
 
-std::size_t round(const float* sums, float scale, std::size_t count, float margin, unsigned char* codes,
-                  std::int32_t* doubtful) {
-    // A float of this amount has no fraction, so adding it rounds a sum to the nearest integer.
+std::size_t find_doubtful(const float* values, std::size_t count, float margin, std::int32_t* found) {
+    // A float of this amount has no fraction, so adding it rounds to the nearest integer.
     constexpr float kWhole = 0x1.8p23f;
-    const FloatVector scales = hn::Set(kFloat, scale), whole = hn::Set(kFloat, kWhole);
+    const FloatVector codes = hn::Set(kFloat, 255.0f), whole = hn::Set(kFloat, kWhole);
     const FloatVector farthest = hn::Set(kFloat, 0.5f - margin);
-    std::int32_t* next = doubtful;
-    for (std::size_t i = 0; i < count; i += 4 * kLanes) {
-        IntVector rounded[4];
-        hn::Mask<Float> is_doubtful[4];
-        for (std::size_t v = 0; v < 4; ++v) {
-            const FloatVector sum = hn::LoadU(kFloat, sums + i + v * kLanes);
-            const FloatVector near = hn::MulAdd(sum, scales, whole);
-            const FloatVector distance = hn::MulSub(sum, scales, hn::Sub(near, whole));
-            is_doubtful[v] = hn::Gt(hn::Abs(distance), farthest);
-            rounded[v] = hn::Sub(hn::BitCast(kInt, near), hn::BitCast(kInt, whole));
-        }
-        Unorm8::store_limited(rounded, codes + i);
-        const auto any = hn::Or(hn::Or(is_doubtful[0], is_doubtful[1]), hn::Or(is_doubtful[2], is_doubtful[3]));
-        if (HWY_LIKELY(hn::AllFalse(kFloat, any))) continue;
-        for (std::size_t v = 0; v < 4; ++v) {
-            const IntVector index = hn::Iota(kInt, static_cast<std::int32_t>(i + v * kLanes));
-            next += hn::CompressStore(index, hn::RebindMask(kInt, is_doubtful[v]), kInt, next);
-        }
+    std::int32_t* next = found;
+    for (std::size_t i = 0; i < count; i += kLanes) {
+        const FloatVector value = hn::LoadU(kFloat, values + i);
+        const FloatVector nearest = hn::Sub(hn::MulAdd(value, codes, whole), whole);
+        const auto is_doubtful = hn::Gt(hn::Abs(hn::MulSub(value, codes, nearest)), farthest);
+        if (HWY_LIKELY(hn::AllFalse(kFloat, is_doubtful))) continue;
+        const IntVector index = hn::Iota(kInt, static_cast<std::int32_t>(i));
+        next += hn::CompressStore(index, hn::RebindMask(kInt, is_doubtful), kInt, next);
     }
-    while (next != doubtful && next[-1] >= static_cast<std::int32_t>(count)) --next;
-    return static_cast<std::size_t>(next - doubtful);
+    while (next != found && next[-1] >= static_cast<std::int32_t>(count)) --next;
+    return static_cast<std::size_t>(next - found);
 }
 
 constexpr std::array<float, 256> kColors = [] {
@@ -147,7 +204,7 @@ unsigned char code_of(const CodesOfPixel& pixel) {
     });
 }
 
-constexpr CodeSums kSums{down, round, code_of};
+constexpr CodeSums kSums{down, find_doubtful, code_of};
 
 }  // namespace
 
@@ -168,12 +225,12 @@ const CodeSums* code_sums() { return HWY_DYNAMIC_DISPATCH(code_sums_of_target)()
 // Each operation rounds a number to the nearest float, which changes it by at most u = 2^-24 of its amount. In codes,
 // all numbers are at most 255 * total_x * total_y / divisor, or 256 where a half is added. The definition converts a
 // texel (1), multiplies and adds it along x (taps_x), multiplies and adds rows (taps_y), divides (1), multiplies by 255
-// (1), and adds a half (1). CodeSums adds down (taps_y) and along (taps_x), multiplies by 1 / divisor, which is rounded
-// itself (1), and compares the distance from a code with a rounded number (1). So the sum of the errors is
-// 2 * (taps_x + taps_y) + 6 times u; 2 more cover products of errors.
+// (1), and adds a half (1). CodeSums adds down (taps_y), with weights divided by a product with the divisor (2), and
+// along (taps_x), multiplies by 255 (1), and adds a half (1) or compares the distance from a code with a rounded number
+// (1). So the sum of the errors is 2 * (taps_x + taps_y) + 9 times u; 3 more cover products of errors.
 float margin_of_sums(float total_x, float total_y, float divisor, std::size_t taps_x, std::size_t taps_y) {
     const float largest = 256 * std::max(total_x * total_y / divisor, 1.0f);
-    return largest * static_cast<float>(2 * (taps_x + taps_y) + 8) * 0x1p-24f;
+    return largest * static_cast<float>(2 * (taps_x + taps_y) + 12) * 0x1p-24f;
 }
 
 }  // namespace texton::detail

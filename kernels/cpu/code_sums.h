@@ -25,20 +25,26 @@ struct CodesOfPixel {
     float divisor;
 };
 
+/// Rows of texels, and their weights in a sum.
+struct WeighedRows {
+    std::span<const unsigned char* const> rows;
+    std::span<const float> weights;
+};
+
 struct CodeSums {
-    /// Writes sums[k] = rows[0][k] * weights[0] + rows[1][k] * weights[1] + ... of codes. Reads no byte after the last.
-    void (*down)(std::span<const unsigned char* const> rows, std::span<const float> weights, std::size_t count,
-                 float* sums);
-    /// Rounds sums * scale to codes. Writes the indices of those that are within `margin` of a number halfway between
-    /// two codes, and returns how many they are. Up to kLineRest more sums are read, and as many results written.
-    std::size_t (*round)(const float* sums, float scale, std::size_t count, float margin, unsigned char* codes,
-                         std::int32_t* doubtful);
+    /// Writes the sums of codes times the weights of their rows, for so many texels of 1, 2 or 4 channels: a line for
+    /// each channel. Lines start `apart` floats after one another. Reads no byte after the last texel.
+    void (*down)(const WeighedRows& rows, std::size_t channels, std::size_t texels, float* sums, std::size_t apart);
+    /// Writes the indices of values that are within `margin` of the middle between two codes, in order. Values are from
+    /// 0 to 1, the margin is in codes. Returns their number. Up to kLineBlock more values are read, and there must be
+    /// room for as many indices.
+    std::size_t (*find_doubtful)(const float* values, std::size_t count, float margin, std::int32_t* found);
     /// Returns the code of the definition.
     unsigned char (*code_of)(const CodesOfPixel& pixel);
 };
 
-/// Returns how far the sum of a pixel can be from that of the definition, in codes. The sums of the absolute weights
-/// along the axes are at most `total_x` and `total_y`, and pixels have at most so many taps.
+/// Returns how far the code of a pixel can be from that of the definition before both are rounded. The sums of the
+/// absolute weights along the axes are at most `total_x` and `total_y`, and pixels have at most so many taps.
 [[nodiscard]] float margin_of_sums(float total_x, float total_y, float divisor, std::size_t taps_x, std::size_t taps_y);
 
 /// Returns the functions for the best instruction set of this CPU, or null where line_sums() returns null.

@@ -49,21 +49,21 @@ public:
           sums_(sums),
           margin_(margin),
           corner_(corner),
+          width_(width),
           texels_(job.textures[0], job.shapes[0], corner.z),
-          step_(texels_.channels()),
-          values_(width * step_),
-          taps_(lines_.prepare(sums.x, static_cast<std::size_t>(corner.x), width, step_, LineValues::codes)),
-          parts_(parts_of_line(taps_, taps_.blocks, kPart / step_)) {
+          channels_(texels_.channels()),
+          taps_(lines_.prepare(sums.x, static_cast<std::size_t>(corner.x), width, 1, LineValues::codes)),
+          parts_(parts_of_line(taps_, taps_.blocks, kPart / channels_)) {
         std::size_t texels = 0, blocks = 0;
         for (const LinePart& part : parts_) {
             texels = std::max(texels, part.texels);
             blocks = std::max(blocks, part.blocks.size());
         }
-        const std::size_t values = blocks * lanes() + kLineRest;
-        down_.resize(whole_line_blocks(texels * step_) + kLineRest);
-        along_.resize(values);
-        codes_.resize(values);
-        doubtful_.resize(values);
+        down_apart_ = whole_line_blocks(texels) + kLineRest;
+        along_apart_ = whole_line_blocks(blocks * lanes());
+        down_.resize(channels_ * down_apart_);
+        along_.resize(channels_ * along_apart_);
+        doubtful_.resize(along_apart_ + kLineBlock);
     }
 
     std::size_t make(std::size_t height) {
@@ -72,7 +72,7 @@ public:
         std::size_t doubtful = 0;
         for (std::size_t i = 0; i < height; ++i) {
             doubtful += make_row(corner_.y + static_cast<std::int32_t>(i));
-            if (doubtful * kFew > (i + 1) * values_) return i + 1;
+            if (doubtful * kFew > (i + 1) * width_ * channels_) return i + 1;
         }
         return height;
     }
@@ -91,48 +91,50 @@ private:
             rows_.push_back(texels_.stored(0, std::clamp(row, 0, job_.shapes[0].height - 1)));
             if (column[tap] == 0) continue;
             summed_.push_back(rows_.back());
-            weights_.push_back(column[tap]);
+            weights_.push_back(column[tap] / (255 * sums_.divisor));
         }
-        auto* const image = reinterpret_cast<unsigned char*>(job_.image.address({corner_.x, y, corner_.z}));
         std::size_t doubtful = 0;
         for (const LinePart& part : parts_) {
+            const std::size_t first = static_cast<std::size_t>(part.blocks.data() - taps_.blocks.data()) * lanes();
+            const std::size_t count = std::min(part.blocks.size() * lanes(), width_ - first);
+            const PixelPosition at{corner_.x + static_cast<std::int32_t>(first), y, corner_.z};
             sum_down(part);
-            const auto block = static_cast<std::size_t>(part.blocks.data() - taps_.blocks.data());
-            const std::size_t first = block * lanes();
-            if (first >= values_) break;
-            const std::size_t count = std::min(part.blocks.size() * lanes(), values_ - first);
-            lines_.along(taps_, part.blocks, 1, down_.data() - part.begin * static_cast<std::ptrdiff_t>(step_), 0,
-                         along_.data() - first, 0);
-            const std::size_t found =
-                code_sums_.round(along_.data(), 1 / sums_.divisor, count, margin_, codes_.data(), doubtful_.data());
-            for (std::size_t i = 0; i < found; ++i) {
-                const auto k = static_cast<std::size_t>(doubtful_[i]);
-                codes_[k] = code_of(first + k, column);
-            }
-            std::memcpy(image + first, codes_.data(), count);
-            doubtful += found;
+            lines_.along(taps_, part.blocks, channels_, down_.data() - part.begin, down_apart_, along_.data() - first,
+                         along_apart_);
+            job_.image.store(at, along_.data(), along_apart_, count);
+            for (std::size_t c = 0; c < channels_; ++c) doubtful += settle(at, c, count, column);
         }
         return doubtful;
     }
 
     // Sums the texels of a part. Texels beyond the edges have the sums of those at the edges.
     void sum_down(const LinePart& part) {
-        const std::int32_t x = taps_.first_texel + part.begin, end = x + static_cast<std::int32_t>(part.texels);
-        const std::int32_t first = std::max(x, 0), last = std::min(end, texels_.width());
-        const auto bytes_of = [&](std::int32_t texels) { return static_cast<std::size_t>(texels) * step_; };
+        const std::int32_t x = taps_.first_texel + part.begin;
+        const auto first = static_cast<std::size_t>(std::max(x, 0));
+        const auto before = static_cast<std::size_t>(std::max(-x, 0));
+        const std::size_t inside = std::min(part.texels - before, static_cast<std::size_t>(texels_.width()) - first);
         part_rows_.clear();
-        for (const unsigned char* const row : summed_) part_rows_.push_back(row + bytes_of(first));
-        float* const inside = down_.data() + bytes_of(first - x);
-        code_sums_.down(part_rows_, weights_, bytes_of(last - first), inside);
-        for (float* to = down_.data(); to != inside; to += step_) std::copy_n(inside, step_, to);
-        const float* const edge = inside + bytes_of(last - first - 1);
-        for (std::int32_t texel = last; texel < end; ++texel)
-            std::copy_n(edge, step_, down_.data() + bytes_of(texel - x));
+        for (const unsigned char* const row : summed_) part_rows_.push_back(row + first * channels_);
+        code_sums_.down({part_rows_, weights_}, channels_, inside, down_.data() + before, down_apart_);
+        for (std::size_t c = 0; c < channels_; ++c) {
+            float* const line = &down_[c * down_apart_];
+            std::fill_n(line, before, line[before]);
+            std::fill(line + before + inside, line + part.texels, line[before + inside - 1]);
+        }
     }
 
-    unsigned char code_of(std::size_t value, const SumAxis::Taps& column) const {
-        const SumAxis::Taps row = sums_.x.taps(static_cast<std::size_t>(corner_.x) + value / step_);
-        return code_sums_.code_of({rows_.data(), value % step_, step_, texels_.width(), row, column, sums_.divisor});
+    // Stores the codes of doubtful pixels from `at` on, in one channel. Returns their number.
+    std::size_t settle(const PixelPosition& at, std::size_t channel, std::size_t count, const SumAxis::Taps& column) {
+        const float* const values = &along_[channel * along_apart_];
+        const std::size_t found = code_sums_.find_doubtful(values, count, margin_, doubtful_.data());
+        auto* const codes = reinterpret_cast<unsigned char*>(job_.image.address(at)) + channel;
+        for (std::size_t i = 0; i < found; ++i) {
+            const auto pixel = static_cast<std::size_t>(doubtful_[i]);
+            const SumAxis::Taps row = sums_.x.taps(static_cast<std::size_t>(at.x) + pixel);
+            codes[pixel * channels_] =
+                code_sums_.code_of({rows_.data(), channel, channels_, texels_.width(), row, column, sums_.divisor});
+        }
+        return found;
     }
 
     const LineSums& lines_ = *line_sums();
@@ -141,19 +143,20 @@ private:
     const SeparableSums& sums_;
     float margin_;
     PixelPosition corner_;
+    std::size_t width_;
     TexelRows texels_;
-    std::size_t step_;    // codes of a texel
-    std::size_t values_;  // codes of a row
+    std::size_t channels_;
     LineTaps taps_;
     std::vector<LinePart> parts_;
     std::vector<const unsigned char*> rows_;    // of texels: the taps of a row of pixels
     std::vector<const unsigned char*> summed_;  // those whose weight is not 0
-    std::vector<float> weights_;                // of these rows
+    std::vector<float> weights_;                // of these rows, for sums from 0 to 1
     // Of a part:
     std::vector<const unsigned char*> part_rows_;
-    LineVector<float> down_;
-    LineVector<float> along_;
-    LineVector<unsigned char> codes_;
+    LineVector<float> down_;   // a line for each channel
+    LineVector<float> along_;  // a line for each channel
+    std::size_t down_apart_ = 0;
+    std::size_t along_apart_ = 0;
     std::vector<std::int32_t> doubtful_;
 };
 
@@ -171,7 +174,7 @@ std::optional<float> margin_of_codes(const CpuJob& job, const SeparableSums& sum
     // Adding down columns first reads a row of texels for each row of pixels that it is part of. It is faster if many
     // consecutive rows have the same weight, so that their codes are added as integers.
     const AxisBounds y(sums.y, job.extent.height, shape.height);
-    if (!y.meets || 3 * y.all_taps < 5 * y.weights) return std::nullopt;
+    if (!y.meets || 3 * y.all_taps < 4 * y.weights) return std::nullopt;
     const AxisBounds x(sums.x, job.extent.width, shape.width);
     const float margin = margin_of_sums(x.total, y.total, sums.divisor, x.taps, y.taps);
     return x.meets && margin <= kMaxMargin ? std::optional(margin) : std::nullopt;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,61 +63,58 @@ std::vector<float> random_weights(Random& random, std::size_t count) {
 
 TEST_P(CodeSumsTest, SumsOfRowsMatchPlainLoops) {
     Random random(1);
-    for (const std::size_t row_count : {1u, 2u, 3u, 5u, 16u, 600u}) {
-        for (const std::size_t codes : {1u, 7u, 15u, 16u, 17u, 31u, 32u, 33u, 63u, 64u, 65u, 100u, 300u}) {
-            SCOPED_TRACE(std::to_string(row_count) + " rows of " + std::to_string(codes));
-            auto rows = random_rows(random, row_count, codes);
-            if (random.coin()) std::ranges::fill(rows.front(), static_cast<unsigned char>(255));
-            const std::vector<float> weights = random_weights(random, row_count);
-            std::vector<float> sums(codes + 1, -1.0f);
-            code_sums()->down(addresses(rows), weights, codes, sums.data());
-            for (std::size_t k = 0; k < codes; ++k) {
-                double sum = 0;
-                for (std::size_t i = 0; i < row_count; ++i) sum += double{weights[i]} * rows[i][k];
-                ASSERT_NEAR(sums[k], sum, 255 * static_cast<double>(row_count * row_count) * 0x1p-24) << "code " << k;
+    for (const std::size_t channels : {1u, 2u, 4u}) {
+        for (const std::size_t row_count : {1u, 2u, 3u, 16u, 600u}) {
+            for (const std::size_t texels : {1u, 7u, 15u, 16u, 17u, 31u, 32u, 33u, 63u, 64u, 65u, 100u, 300u}) {
+                SCOPED_TRACE(std::to_string(row_count) + " rows of " + std::to_string(texels) + " texels of " +
+                             std::to_string(channels));
+                auto rows = random_rows(random, row_count, texels * channels);
+                if (random.coin()) std::ranges::fill(rows.front(), static_cast<unsigned char>(255));
+                const std::vector<float> weights = random_weights(random, row_count);
+                const std::size_t apart = texels + 3;
+                std::vector<float> sums(channels * apart, -1.0f);
+                const auto texel = addresses(rows);
+                code_sums()->down({texel, weights}, channels, texels, sums.data(), apart);
+                for (std::size_t k = 0; k < texels * channels; ++k) {
+                    double sum = 0;
+                    for (std::size_t i = 0; i < row_count; ++i) sum += double{weights[i]} * rows[i][k];
+                    ASSERT_NEAR(sums[k % channels * apart + k / channels], sum,
+                                255 * static_cast<double>(row_count * row_count) * 0x1p-24)
+                        << "code " << k;
+                }
+                for (std::size_t c = 0; c < channels; ++c) ASSERT_EQ(sums[c * apart + texels], -1.0f);
             }
-            ASSERT_EQ(sums[codes], -1.0f);
         }
     }
 }
 
 TEST_P(CodeSumsTest, SumsOfRowsWithTheSameWeightDoNotOverflow) {
-    const std::vector<std::vector<unsigned char>> rows(300, std::vector<unsigned char>(64, 255));
-    std::vector<float> sums(64);
-    code_sums()->down(addresses(rows), std::vector<float>(300, 1.0f), 64, sums.data());
-    for (const float sum : sums) ASSERT_EQ(sum, 300.0f * 255.0f);
+    for (const std::size_t channels : {1u, 2u, 4u}) {
+        const std::vector<std::vector<unsigned char>> rows(300, std::vector<unsigned char>(64 * channels, 255));
+        const auto texel = addresses(rows);
+        const std::vector<float> weights(300, 1.0f);
+        std::vector<float> sums(64 * channels);
+        code_sums()->down({texel, weights}, channels, 64, sums.data(), 64);
+        for (const float sum : sums) ASSERT_EQ(sum, 300.0f * 255.0f);
+    }
 }
 
-TEST_P(CodeSumsTest, SumsAreRoundedAndThoseNearHalvesAreDoubtful) {
+TEST_P(CodeSumsTest, ValuesNearTheMiddleBetweenTwoCodesAreDoubtful) {
     constexpr float kMargin = 0x1p-10f;
     Random random(2);
-    for (const float scale : {1.0f, 1 / 9.0f}) {
-        for (const std::size_t count : {1u, 15u, 16u, 64u, 65u, 513u}) {
-            std::vector<float> sums(count + kLineRest, 0.5f);  // those after the last one are not to be found
-            std::vector<bool> near(count);
-            for (std::size_t i = 0; i < count; ++i) {
-                near[i] = random.below(5) == 0;
-                const float from_half = near[i]
-                                            ? kMargin * 0.9f * (2 * random.unit() - 1)
-                                            : (kMargin * 1.1f + random.unit() * 0.4f) * (random.coin() ? 1.0f : -1.0f);
-                sums[i] = (static_cast<float>(random.below(260)) - 2.5f + from_half) / scale;
-            }
-            std::vector<unsigned char> codes(count + kLineRest);
-            std::vector<std::int32_t> doubtful(count + kLineRest);
-            const std::size_t found =
-                code_sums()->round(sums.data(), scale, count, kMargin, codes.data(), doubtful.data());
-            std::vector<std::int32_t> expected;
-            for (std::size_t i = 0; i < count; ++i) {
-                if (near[i]) {
-                    expected.push_back(static_cast<std::int32_t>(i));
-                } else {
-                    const float code = std::clamp(std::round(sums[i] * scale), 0.0f, 255.0f);
-                    ASSERT_EQ(codes[i], static_cast<int>(code)) << sums[i] * scale;
-                }
-            }
-            doubtful.resize(found);
-            ASSERT_EQ(doubtful, expected);
+    for (const std::size_t count : {1u, 15u, 16u, 64u, 65u, 513u}) {
+        std::vector<float> values(count + kLineBlock, 0.5f / 255);  // those after the last one are not to be found
+        std::vector<std::int32_t> expected;
+        for (std::size_t i = 0; i < count; ++i) {
+            const bool near = random.below(5) == 0;
+            const float distance = near ? kMargin * 0.9f * random.unit() : kMargin * 1.1f + random.unit() * 0.4f;
+            const float middle = static_cast<float>(random.below(260)) - 2.5f;
+            values[i] = (middle + (random.coin() ? distance : -distance)) / 255;
+            if (near) expected.push_back(static_cast<std::int32_t>(i));
         }
+        std::vector<std::int32_t> found(count + kLineBlock);
+        found.resize(code_sums()->find_doubtful(values.data(), count, kMargin, found.data()));
+        ASSERT_EQ(found, expected);
     }
 }
 
@@ -182,11 +180,11 @@ TEST_P(CodeSumsTest, SumsAreWithinTheirMarginOfTheDefinition) {
             std::vector<float> weights;
             float total_x = 0, total_y = 0;
             for (std::size_t j = 0; j < column.count; ++j) {
-                weights.push_back(column[j]);
+                weights.push_back(column[j] / 255);
                 total_y += std::abs(column[j]);
             }
             std::vector<float> sums(kWidth);
-            code_sums()->down(std::span(texels).first(column.count), weights, kWidth, sums.data());
+            code_sums()->down({std::span(texels).first(column.count), weights}, 1, kWidth, sums.data(), kWidth);
             float farthest = 0;
             for (std::size_t i = 0; i < 64; ++i) {
                 const SumAxis::Taps row = x.taps(i);
@@ -198,7 +196,7 @@ TEST_P(CodeSumsTest, SumsAreWithinTheirMarginOfTheDefinition) {
                 }
                 total_x = std::max(total_x, total);
                 const float defined = defined_sum({texels.data(), 0, 1, kWidth, row, column, 1});
-                farthest = std::max(farthest, std::abs(along - 255.0f * defined));
+                farthest = std::max(farthest, std::abs(255.0f * along - 255.0f * defined));
             }
             EXPECT_LE(farthest, margin_of_sums(total_x, total_y, 1, most, most));
         }
