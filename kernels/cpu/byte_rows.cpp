@@ -339,14 +339,22 @@ void blend_rows(const ByteColumns& columns, const ByteSpan& span, const ByteRow 
     });
 }
 
-void copy_texels(const ByteColumns& columns, const ByteSpan& span, const unsigned char* texels,
-                 const BytePixels& pixels) {
+template <std::size_t bytes>
+HWY_INLINE void copy_texels_of(const ByteColumns& columns, const ByteSpan& span, const unsigned char* texels,
+                               const BytePixels& pixels) {
     const Positions positions(columns, span);
-    const ByteRow row{texels, 4, 0};
+    const ByteRow row{texels, bytes, 0};
     for_each_run(positions, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
         store_words(pixels, begin, end,
-                    [=](std::size_t i) HWY_ATTR { return load_two<kind.value, 4>(positions, row, i).left; });
+                    [=](std::size_t i) HWY_ATTR { return load_two<kind.value, bytes>(positions, row, i).left; });
     });
+}
+
+void copy_texels(const ByteColumns& columns, const ByteSpan& span, const unsigned char* texels,
+                 const BytePixels& pixels) {
+    if (pixels.channels == 1) return copy_texels_of<1>(columns, span, texels, pixels);
+    if (pixels.channels == 2) return copy_texels_of<2>(columns, span, texels, pixels);
+    copy_texels_of<4>(columns, span, texels, pixels);
 }
 
 constexpr ByteKernels kKernels{find_windows, pair_bytes, weigh, blend, blend_rows, copy_texels};

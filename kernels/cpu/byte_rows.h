@@ -86,7 +86,7 @@ struct ByteKernels {
     /// channels. Neither row may be the border. `share` is the share that the weights were computed from.
     void (*blend_rows)(const ByteColumns& columns, const ByteSpan& span, const ByteRow (&rows)[2], std::uint32_t share,
                        const ByteWeights& weights, const BytePixels& pixels);
-    /// Copies the left texels unchanged. They must have four bytes and be inside the row.
+    /// Copies the left texels unchanged. They must have 1, 2 or 4 bytes and be inside the row.
     void (*copy)(const ByteColumns& columns, const ByteSpan& span, const unsigned char* texels,
                  const BytePixels& pixels);
 };

@@ -67,7 +67,7 @@ void copy_row(const Copies& copies, const ByteSpan& span, const unsigned char* r
         std::memcpy(pixels.stored, row + static_cast<std::size_t>(texels[0]) * bytes, pixels.count * bytes);
         return;
     }
-    if (bytes == 4 && copies.kernels != nullptr) return copies.kernels->copy(copies.columns, span, row, pixels);
+    if (bytes <= 4 && copies.kernels != nullptr) return copies.kernels->copy(copies.columns, span, row, pixels);
     copy_each(texels, row, pixels.count, bytes, pixels.stored);
 }
 

@@ -479,6 +479,36 @@ Bytes codes_of(Random& random, int kind, std::size_t row_bytes, std::size_t rows
     return bytes;
 }
 
+/// Pixels that are single texels in both directions, in one, or in none, also beyond the edges.
+TEST(CpuResampleTest, PixelsOfSingleTexelsMatchTheFunctor) {
+    constexpr Extent kFrom{37, 21};
+    struct Size {
+        Extent extent;
+        Crop crop;
+    };
+    const Size sizes[] = {{{74, 42}, {}},
+                          {{148, 21}, {}},
+                          {{37, 21}, {}},
+                          {{74, 31}, {}},
+                          {{40, 30}, {-2, -3, 20, 15}},
+                          {{30, 24}, {25, 12, 15, 12}},
+                          {{37, 21}, {0.5f, 0, 37, 21}}};
+    Random random(30);
+    for (const Format format : kFormats) {
+        for (const Sampler& sampler : samplers(Filter::point)) {
+            const Array array(Device::cpu(), {.format = format, .extent = kFrom});
+            upload(array.view(), any_bits(random, test::box_bytes(format, kFrom)));
+            const Scene scene{Texture(array, sampler), kFrom, 1, format};
+            for (const Size& size : sizes) {
+                SCOPED_TRACE(std::string(name(format)) + " to " + to_string(size.extent) + ", address " +
+                             std::to_string(static_cast<int>(sampler.address[0])));
+                expect_resample<Area>(scene, ResampleFilter::area, size.extent, size.crop);
+                expect_resample<CatmullRom>(scene, ResampleFilter::catmull_rom, size.extent, size.crop);
+            }
+        }
+    }
+}
+
 TEST(CpuResampleTest, ReducedCodesMatchTheFunctor) {
     constexpr Extent kFrom{403, 264};
     struct Size {
