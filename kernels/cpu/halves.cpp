@@ -6,6 +6,7 @@
 
 #include <texton/channel_codes.h>
 
+#include "arrays/cpu/pixel_rows.h"
 #include "arrays/cpu/srgb_rows.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -176,6 +177,77 @@ HalveRow by_kind(int channels, HalfMean kind) {
                                      : by_channels<Channel, HalfMean::of_halves>(channels);
 }
 
+// --- sRGB formats ----------------------------------------------------------------------------------------------------
+
+constexpr std::size_t kMaxPixels = hn::MaxLanes(kFloat);  // of a vector
+
+// The channels of the left and of the right texels of a vector of pixels.
+template <std::size_t channels>
+struct SrgbTexels {
+    FloatVector side[2][channels];
+
+    HWY_INLINE SrgbTexels(const Srgb& srgb, const unsigned char* row) {
+        if constexpr (channels == 4) {
+            const auto first = hn::BitCast(kWord, hn::LoadU(kBytes, row));
+            const auto second = hn::BitCast(kWord, hn::LoadU(kBytes, row + hn::Lanes(kBytes)));
+            const auto left = hn::ConcatEven(kWord, second, first), right = hn::ConcatOdd(kWord, second, first);
+#if TEXTON_LOOKS_UP_SRGB
+            srgb.decode_two(left, right, side);
+#else
+            srgb.decode_pixels(left, side[0]);
+            srgb.decode_pixels(right, side[1]);
+#endif
+        } else if constexpr (channels == 2) {
+            hn::Vec<Byte> left[2], right[2];
+            hn::LoadInterleaved4(kByte, row, left[0], left[1], right[0], right[1]);
+            side[0][0] = srgb.decode(left[0]);
+            side[0][1] = Unorm8::decode(left[1]);
+            side[1][0] = srgb.decode(right[0]);
+            side[1][1] = Unorm8::decode(right[1]);
+        } else {
+            hn::Vec<Byte> left, right;
+            hn::LoadInterleaved2(kByte, row, left, right);
+            side[0][0] = srgb.decode(left);
+            side[1][0] = srgb.decode(right);
+        }
+    }
+};
+
+// Means are computed in parts that stay in the L1 cache, and then encoded: the tables of both conversions do not fit the
+// registers.
+template <std::size_t channels, HalfMean kind>
+void halve_srgb(const unsigned char* top, const unsigned char* bottom, std::size_t pixels, unsigned char* halves,
+                bool) {
+    constexpr std::size_t kPart = 256;  // pixels
+    const Srgb srgb;
+    const PlaneEncode encode = plane_encoder({Encoding::srgb, Packing::plain, channels, 8, channels});
+    HWY_ALIGN float means[channels * kPart];
+    unsigned char last[2][2 * kMaxPixels * channels] = {};
+    for (std::size_t begin = 0; begin < pixels; begin += kPart) {
+        const std::size_t count = std::min(kPart, pixels - begin);
+        for (std::size_t i = 0; i < count; i += kMaxPixels) {
+            const unsigned char* rows[] = {top + 2 * (begin + i) * channels, bottom + 2 * (begin + i) * channels};
+            if (i + kMaxPixels > count) {
+                for (std::size_t k = 0; k < 2; ++k) std::copy_n(rows[k], 2 * (count - i) * channels, last[k]);
+                rows[0] = last[0];
+                rows[1] = last[1];
+            }
+            const SrgbTexels<channels> upper(srgb, rows[0]), lower(srgb, rows[1]);
+            for (std::size_t c = 0; c < channels; ++c) {
+                hn::Store(mean<kind>(kFloat, upper.side[0][c], upper.side[1][c], lower.side[0][c], lower.side[1][c]),
+                          kFloat, means + c * kPart + i);
+            }
+        }
+        encode(means, kPart, count, halves + begin * channels);
+    }
+}
+
+template <HalfMean kind>
+HalveRow halve_srgb_of(int channels) {
+    if (channels == 1) return halve_srgb<1, kind>;
+    return channels == 2 ? halve_srgb<2, kind> : halve_srgb<4, kind>;
+}
+
 HalveRow halve_bytes(int channels) {
     if (channels == 1) return halve_codes<std::uint8_t>;
     return channels == 2 ? halve_codes<std::uint16_t> : halve_codes<std::uint32_t>;
@@ -187,6 +259,10 @@ HalveRow halve_row_of(const TexelFormat& format, HalfMean kind) {
     if (format.packing != Packing::plain) return nullptr;
     if (format.encoding == Encoding::unorm)
         return format.bits == 8 ? halve_bytes(format.channels) : by_kind<Unorm16>(format.channels, kind);
+    if (format.encoding == Encoding::srgb) {
+        return kind == HalfMean::of_sums ? halve_srgb_of<HalfMean::of_sums>(format.channels)
+                                         : halve_srgb_of<HalfMean::of_halves>(format.channels);
+    }
     if (format.encoding != Encoding::floating) return nullptr;
     if (format.bits == 32) return by_kind<Float32>(format.channels, kind);
 #if TEXTON_CONVERTS_HALVES

@@ -20,7 +20,7 @@ using HalveRow = void (*)(const unsigned char* top, const unsigned char* bottom,
                           unsigned char* halves, bool past_caches);
 
 /// Returns the function for the best instruction set of this CPU, or null if the format is neither unorm of 8 or 16
-/// bits nor float, or if the CPU lacks what it needs.
+/// bits nor sRGB nor float, or if the CPU lacks what it needs.
 ///
 /// Means of 8-bit codes are a quarter of the sum, with halves rounded up: the means of the float values of the codes
 /// round to the same codes, for all codes and in every order of addition.

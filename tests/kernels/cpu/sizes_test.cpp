@@ -720,9 +720,24 @@ TEST(CpuResampleTest, LanczosResamplingMatchesTheFunctor) {
     expect_resamples<Lanczos>(ResampleFilter::lanczos3, Filter::point);
 }
 
+TEST(CpuResampleTest, MeansOfFourColorsMatchTheFunctor) {
+    Random random(31);
+    for (const Format format : {Format::r8_srgb, Format::rg8_srgb, Format::rgba8_srgb}) {
+        for (const std::size_t width : {1, 15, 16, 17, 256, 300}) {
+            const Extent from{2 * width, 6};
+            const Array array(Device::cpu(), {.format = format, .extent = from});
+            upload(array.view(), any_bits(random, test::box_bytes(format, from)));
+            SCOPED_TRACE(std::string(name(format)) + ", " + std::to_string(width));
+            expect_resample<Area>({Texture(array), from, 1, format}, ResampleFilter::area, {width, 3}, {});
+        }
+    }
+}
+
 TEST(CpuResampleTest, BoxFilteredLevelsMatchTheFunctor) {
     Random random(9);
-    for (const Format format : kFormats) {
+    std::vector<Format> formats(kFormats.begin(), kFormats.end());
+    formats.insert(formats.end(), {Format::r8_srgb, Format::rg8_srgb});
+    for (const Format format : formats) {
         for (const Extent extent : {Extent{64, 48}, Extent{1030, 6}, Extent{3, 3}, Extent{1, 300}}) {
             const ArrayInfo info{
                 .format = format, .extent = extent, .kind = ArrayKind::layered_2d, .layers = 2, .levels = 2};
