@@ -64,29 +64,19 @@ struct Srgb {
         HWY_ALIGN std::uint16_t top[kWords], bottom[kWords];
         decode(rows.top, top);
         decode(rows.bottom, bottom);
-        blend_words(top, bottom, taps, sums);
+        blend_any(top, bottom, taps, sums);
     }
 
-    /// Blends what decode() returned.
+    /// Blends what decode() returned, in rows of pixels at equal distances: these often have few different weights.
     static HWY_NOINLINE void blend_words(const std::uint16_t* top, const std::uint16_t* bottom, const Taps& taps,
                                          Result* sums) {
-        for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
-            const WeightPairs weights = load_weights<channels>(taps, i);
-            const auto upper = reached(hn::LoadU(kCode, top + 2 * i), weights.top);
-            const auto lower = reached(hn::LoadU(kCode, bottom + 2 * i), weights.bottom);
-            const auto larger = hn::BitCast(kWord, larger_of(upper, lower));
-            const auto largest = larger_of(hn::BitCast(kCode, larger), hn::BitCast(kCode, hn::RotateRight<16>(larger)));
-            const auto dropped = hn::Xor(largest, hn::Sub(largest, hn::Set(kCode, 1)));
-            const auto kept = [&](hn::Vec<Code> words)
-                                  HWY_ATTR { return hn::BitCast(kInt, hn::AndNot(dropped, words)); };
-            const IntVector sum = add_products(whole(256 << 15), kept(upper), weights.top);
-            hn::Store(hn::BitCast(kWord, add_products(sum, kept(lower), weights.bottom)), kWord, sums + i);
-        }
+        if (all_count(taps)) return blend_all<true>(top, bottom, taps, sums);
+        blend_any(top, bottom, taps, sums);
     }
 
 #if TEXTON_LOOKS_UP_SRGB
     static HWY_INLINE void encode(const Result* sums, unsigned char* pixels) {
-        const SrgbCodes codes(srgb_row_tables());
+        const SrgbUnitCodes codes(srgb_row_tables());
         const IntVector shift = hn::IfThenElse(linear_lanes(), whole(15), whole(SrgbRowTables::kUnitBits));
         const IntVector half = hn::IfThenElse(linear_lanes(), whole(1 << 14), whole(kHalfUnit - kFirstSum));
         const IntVector linear = hn::IfThenElseZero(linear_lanes(), whole(0x7fff));
@@ -99,7 +89,7 @@ struct Srgb {
         };
         const auto encoded = [&](std::size_t i) HWY_ATTR {
             const auto both = narrow(units(i), units(i + hn::Lanes(kInt)));
-            return hn::IfThenElse(linear_in_pair, both, codes.of_units(both));
+            return hn::IfThenElse(linear_in_pair, both, codes(both));
         };
         for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kByte))
             hn::StoreU(narrow_in_order(encoded(i), encoded(i + hn::Lanes(kCode))), kByte, pixels + i);
@@ -150,8 +140,44 @@ private:
         return hn::BitCast(kCode, hn::TableLookupBytes(hn::BitCast(kByte, pairs), order));
     }
 
+    static HWY_NOINLINE void blend_any(const std::uint16_t* top, const std::uint16_t* bottom, const Taps& taps,
+                                       Result* sums) {
+        blend_all<false>(top, bottom, taps, sums);
+    }
+
+    // Returns whether all texels of a block have a weight.
+    static HWY_INLINE bool all_count(const Taps& taps) {
+        const auto one = hn::Set(kCode, 1);
+        auto least = one;
+        for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kWord)) {
+            const auto load = [&](const std::uint32_t* weights)
+                                  HWY_ATTR { return hn::BitCast(kCode, hn::LoadU(kWord, weights + i)); };
+            least = hn::Min(least, hn::Min(load(taps.top), load(taps.bottom)));
+        }
+        return hn::AllTrue(kCode, hn::Eq(least, one));
+    }
+
+    template <bool all_count>
+    static HWY_INLINE void blend_all(const std::uint16_t* top, const std::uint16_t* bottom, const Taps& taps,
+                                     Result* sums) {
+        for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
+            const WeightPairs weights = load_weights<channels>(taps, i);
+            const auto upper = reached<all_count>(hn::LoadU(kCode, top + 2 * i), weights.top);
+            const auto lower = reached<all_count>(hn::LoadU(kCode, bottom + 2 * i), weights.bottom);
+            const auto larger = hn::BitCast(kWord, larger_of(upper, lower));
+            const auto largest = larger_of(hn::BitCast(kCode, larger), hn::BitCast(kCode, hn::RotateRight<16>(larger)));
+            const auto dropped = hn::Xor(largest, hn::Sub(largest, hn::Set(kCode, 1)));
+            const auto kept = [&](hn::Vec<Code> words)
+                                  HWY_ATTR { return hn::BitCast(kInt, hn::AndNot(dropped, words)); };
+            const IntVector sum = add_products(whole(256 << 15), kept(upper), weights.top);
+            hn::Store(hn::BitCast(kWord, add_products(sum, kept(lower), weights.bottom)), kWord, sums + i);
+        }
+    }
+
     // Texels without weight have no exponent.
+    template <bool all_count>
     static HWY_INLINE hn::Vec<Code> reached(hn::Vec<Code> words, IntVector weights) {
+        if constexpr (all_count) return words;
         const auto without = hn::Eq(hn::BitCast(kCode, weights), hn::Zero(kCode));
         return hn::IfThenElse(without, hn::Set(kCode, kBelowAll), words);
     }

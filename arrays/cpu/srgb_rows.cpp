@@ -58,8 +58,34 @@ void find_lines(SrgbRowTables& tables) {
     }
 }
 
+struct Parabola {
+    std::uint16_t code, slope, curve;
+};
+
+// Fitted to the units where codes begin. The curve of codes is smooth within a power of two, which has four parabolas.
+constexpr Parabola kParabolas[] = {
+    {220, 37, 0},       {256, 3, 0},        {264, 14, 0},       {284, 26, 0},       {316, 37, 0},
+    {358, 49, 0},       {413, 60, 0},       {484, 61, 0},       {556, 83, 0},       {644, 94, 0},
+    {744, 112, 5},      {856, 117, 0},      {952, 205, 0},      {1158, 205, 0},     {1363, 206, 0},
+    {1569, 206, 0},     {1775, 412, 0},     {2184, 422, 7},     {2602, 409, 12},    {3001, 385, 16},
+    {3371, 707, 41},    {4038, 615, 25},    {4627, 562, 24},    {5165, 515, 21},    {5661, 942, 56},
+    {6547, 835, 43},    {7337, 749, 32},    {8053, 686, 26},    {8718, 1242, 61},   {9898, 1118, 60},
+    {10954, 1001, 44},  {11910, 914, 35},   {12790, 1680, 97},  {14371, 1486, 76},  {15780, 1333, 57},
+    {17056, 1225, 51},  {18234, 2243, 133}, {20345, 1976, 98},  {22224, 1777, 73},  {23927, 1628, 60},
+    {25501, 2985, 168}, {28318, 2642, 136}, {30824, 2373, 98},  {33100, 2173, 85},  {35193, 4001, 239},
+    {38954, 3533, 181}, {42308, 3170, 141}, {45339, 2909, 121}, {48132, 5357, 330}, {53163, 4701, 236},
+    {57628, 4228, 174}, {61682, 3871, 141}, {65280, 0, 0}};
+
+void copy_parabolas(SrgbRowTables& tables) {
+    for (std::size_t i = 0; i < std::size(kParabolas); ++i) {
+        tables.parabola_codes[i] = kParabolas[i].code;
+        tables.parabola_slopes[i] = kParabolas[i].slope;
+        tables.parabola_curves[i] = kParabolas[i].curve;
+    }
+}
+
 SrgbRowTables make_tables() {
-    SrgbRowTables tables;
+    SrgbRowTables tables{};
     const TexelDecoder decode = texel_decoder({Encoding::srgb, Packing::plain, 1, 8, 1});
     for (std::uint32_t code = 0; code < 256; ++code) {
         const auto byte = static_cast<unsigned char>(code);
@@ -73,6 +99,7 @@ SrgbRowTables make_tables() {
     }
     find_steps(tables);
     find_lines(tables);
+    copy_parabolas(tables);
     return tables;
 }
 

@@ -26,6 +26,11 @@ struct SrgbRowTables {
     /// code and the codes from there to the next line, both in 1/256.
     std::uint16_t first_codes[64];
     std::uint16_t more_codes[64];
+    /// Parabolas that have the codes of all units: for 256 units each the first code, and the slope and the curve from
+    /// there to the next parabola, all in 1/256 of a code. See SrgbUnitCodes.
+    std::uint16_t parabola_codes[64];
+    std::uint16_t parabola_slopes[64];
+    std::uint16_t parabola_curves[64];
     /// For each code the first unit whose floats all have a larger code, and the lower bits of the floats of the unit
     /// before it that also have a larger code, or more than there are.
     std::uint16_t next_units[256];

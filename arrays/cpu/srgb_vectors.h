@@ -4,8 +4,8 @@
 // namespaces. So there is no include guard.
 //
 // A gather takes longer than all other instructions of a conversion together. With AVX-512, 256 words of 16 bits are
-// looked up in registers instead. Codes are looked up in two steps: lines below the curve of codes return the code or
-// the one before it, and the first float of the code after it decides.
+// looked up in registers instead. Codes of floats are looked up in two steps: lines below the curve of codes return the
+// code or the one before it, and the first float of the code after it decides. Codes of units are on parabolas.
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 #define TEXTON_LOOKS_UP_SRGB 1
@@ -48,6 +48,39 @@ HWY_INLINE hn::Vec<hn::Repartition<std::uint8_t, Int>> narrow_in_order(UnitVecto
         _mm512_permutexvar_epi32(order, _mm512_packus_epi16(first.raw, second.raw))};
 }
 
+// Words of 64 indices.
+class LineWords {
+public:
+    HWY_INLINE explicit LineWords(const std::uint16_t* from)  // has the target's attributes
+        : words_{_mm512_loadu_si512(from), _mm512_loadu_si512(from + 32)} {}
+
+    HWY_INLINE UnitVector operator()(UnitVector index) const {
+        return UnitVector{_mm512_permutex2var_epi16(words_[0], index.raw, words_[1])};
+    }
+
+private:
+    __m512i words_[2];
+};
+
+// Codes of floats that have only the bits of their units.
+class SrgbUnitCodes {
+public:
+    HWY_INLINE explicit SrgbUnitCodes(const SrgbRowTables& tables)
+        : codes_(tables.parabola_codes), slopes_(tables.parabola_slopes), curves_(tables.parabola_curves) {}
+
+    /// Units must be at most kUnits.
+    HWY_INLINE UnitVector operator()(UnitVector units) const {
+        const UnitVector parabola = hn::ShiftRight<8>(units), along = hn::ShiftLeft<8>(units);
+        const UnitVector slope = hn::Sub(slopes_(parabola), hn::MulHigh(along, curves_(parabola)));
+        return hn::ShiftRight<8>(hn::Add(codes_(parabola), hn::MulHigh(along, slope)));
+    }
+
+private:
+    LineWords codes_;
+    LineWords slopes_;
+    LineWords curves_;
+};
+
 class SrgbCodes {
 public:
     HWY_INLINE explicit SrgbCodes(const SrgbRowTables& tables)
@@ -56,12 +89,7 @@ public:
           next_units_(tables.next_units),
           next_bits_(tables.next_bits) {}
 
-    /// Returns the codes of floats that have only the bits of their units. Units must be at most kUnits.
-    HWY_INLINE UnitVector of_units(UnitVector units) const {
-        const UnitVector code = code_or_one_less(units);
-        return or_next(code, hn::Gt(next_units_(code), units));
-    }
-    /// Returns the codes of floats with these units and lower bits.
+    /// Returns the codes of floats with these units and lower bits. Units must be at most kUnits.
     HWY_INLINE UnitVector of_floats(UnitVector units, UnitVector lower) const {
         const UnitVector code = code_or_one_less(units);
         const UnitVector next = next_units_(code);
@@ -84,17 +112,6 @@ public:
 private:
     static constexpr int kUnitBits = SrgbRowTables::kUnitBits;
 
-    // A table of 64 words.
-    struct Lines {
-        __m512i words[2];
-
-        HWY_INLINE explicit Lines(const std::uint16_t* from)
-            : words{_mm512_loadu_si512(from), _mm512_loadu_si512(from + 32)} {}
-        HWY_INLINE UnitVector operator()(UnitVector index) const {
-            return UnitVector{_mm512_permutex2var_epi16(words[0], index.raw, words[1])};
-        }
-    };
-
     // Returns the distance from kFirst. NaN and smaller numbers return 0.
     static HWY_INLINE IntVector from_first(FloatVector value) {
         const FloatVector limited{_mm512_max_ps(value.raw, _mm512_set1_ps(SrgbRowTables::kFirst))};
@@ -111,8 +128,8 @@ private:
         return hn::IfThenElse(is_below, code, hn::Add(code, hn::Set(kUnit, 1)));
     }
 
-    Lines first_codes_;
-    Lines more_codes_;
+    LineWords first_codes_;
+    LineWords more_codes_;
     CodeWords next_units_;
     CodeWords next_bits_;
 };

@@ -134,6 +134,17 @@ TEST(SrgbRowTablesTest, EveryUnitHasTheCodeOnItsLineOrTheNextOne) {
     }
 }
 
+TEST(SrgbRowTablesTest, EveryUnitHasTheCodeOnItsParabola) {
+    const SrgbRowTables& tables = srgb_row_tables();
+    for (std::uint32_t unit = 0; unit <= SrgbRowTables::kUnits; ++unit) {
+        const std::uint32_t parabola = unit >> 8, along = unit << 8 & 0xffff;
+        const std::uint32_t slope = tables.parabola_slopes[parabola] - (along * tables.parabola_curves[parabola] >> 16);
+        const std::uint32_t code = (tables.parabola_codes[parabola] + (along * slope >> 16)) >> 8;
+        const auto bits = SrgbRowTables::kFirstBits + (unit << SrgbRowTables::kUnitBits);
+        ASSERT_EQ(code, srgb_code_of(float_of(bits))) << unit;
+    }
+}
+
 TEST(SrgbRowTablesTest, ColorsHaveNoBitsInTheLowerHalf) {
     for (std::uint32_t code = 0; code < 256; ++code)
         EXPECT_EQ(bits_of(srgb_row_tables().colors[code]), std::uint32_t{srgb_row_tables().upper_halves[code]} << 16);
