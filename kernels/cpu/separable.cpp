@@ -57,7 +57,7 @@ public:
             texel_count_ = taps_.texels;
         }
         room_line_ = whole_line_blocks((texel_count_ + 2 * kLineBlock) * step_) + kLineRest;
-        room_.resize(lines_ * room_line_);
+        room_.resize(std::max<std::size_t>(lines_, 2) * room_line_);
         divide();
     }
 
@@ -74,8 +74,21 @@ public:
         if (!sliding_.empty()) return slide_copied(0, line_, y, sums);
         along_copied(parts_, y, sums);
     }
-    /// Returns texels, in lines that start `room_line()` floats after one another. The next call replaces them.
-    const float* read(std::int32_t x, std::int32_t y, std::size_t count) {
+    /// Returns whether sum_two() takes less time than two calls of sum().
+    bool sums_two() const { return lines_ == 1 && sliding_.empty() && inside_.empty(); }
+    /// Writes the sums of two rows of the texture, which start `rows_apart` floats after one another. Weights and
+    /// offsets of texels are loaded once for both.
+    void sum_two(std::int32_t first, std::int32_t second, float* sums, std::size_t rows_apart) {
+        for (const LinePart& part : parts_) {
+            const float* const texels = read(first_texel_ + part.begin, first, part.texels);
+            read(first_texel_ + part.begin, second, part.texels, room_line_);
+            sums_.along(taps_, part.blocks, 2, texels - part.begin * static_cast<std::ptrdiff_t>(step_), room_line_,
+                        sums, rows_apart);
+        }
+    }
+    /// Returns texels, in lines that start `room_line()` floats after one another. The next call for the same place
+    /// replaces them.
+    const float* read(std::int32_t x, std::int32_t y, std::size_t count, std::size_t place = 0) {
         texels_.prefetch(x, y + kPrefetched, count);
         // Texels inside the texture are decoded in whole vectors.
         constexpr std::int32_t kMask = -static_cast<std::int32_t>(kLineBlock);
@@ -83,7 +96,7 @@ public:
         const std::int32_t from = std::max(begin, std::min(x, 0));
         const std::int32_t end = x + static_cast<std::int32_t>(count);
         const std::int32_t to = end < texels_.width() ? std::min((end - 1 - kMask) & kMask, texels_.width()) : end;
-        float* const room = room_.data();
+        float* const room = room_.data() + place;
         texels_.centers(from, y, static_cast<std::size_t>(to - from),
                         room + static_cast<std::size_t>(from - begin) * step_,
                         lines_ == 1 ? ChannelLayout{1, step_} : ChannelLayout{room_line_, 1});
@@ -195,15 +208,15 @@ public:
         const std::size_t taps = max_taps(sums_.y, row_of(0), height);
         if (taps > kMaxKept) return make_by_columns(height);
         kept_.assign(taps + 2, {});
+        // Rows start at different offsets within pages. Otherwise, they would displace each other from the L1 cache.
+        constexpr std::size_t kPage = 1024, kStagger = 5 * kLineBlock;
+        kept_apart_ = (across_.values() + kPage - 1) / kPage * kPage + kStagger;
+        kept_sums_.resize(kept_.size() * kept_apart_);
         pixels_.assign(2 * (kPart / across_.lines()) * (interleaves_ ? 1 : kChannels), 0.0f);
         for (std::size_t i = 0; i < height;) i += i + 1 < height && make_two(i) ? 2 : (make_one(i), 1);
     }
 
 private:
-    struct KeptRow {
-        std::int32_t y = 0;
-        LineVector<float> sums;  // empty: not used yet
-    };
     // A row of the image whose texels have been summed in part.
     struct OpenRow {
         std::size_t i;
@@ -242,6 +255,7 @@ private:
         for (const SumAxis::Taps& column : {upper, lower})
             for (std::size_t tap = 0; tap < column.count; ++tap) weights_.push_back(column[tap]);
         if (std::ranges::find(weights_, 0.0f) != weights_.end()) return false;
+        sum_pairs(upper.first, rows);
         rows_.clear();
         for (std::size_t row = 0; row < rows; ++row)
             rows_.push_back(kept_row(upper.first + static_cast<std::int32_t>(row)));
@@ -304,18 +318,30 @@ private:
         return texels_.clamps() ? std::clamp(y, 0, job_.shapes[0].height - 1) : y;
     }
 
+    std::size_t kept_index(std::int32_t y) const { return static_cast<std::size_t>(y - first_row_) % kept_.size(); }
+    float* kept_sums(std::int32_t y) { return &kept_sums_[kept_index(y) * kept_apart_]; }
+    bool is_kept(std::int32_t y) const { return kept_[kept_index(y)] == y; }
+
     const float* kept_row(std::int32_t y) {
-        // Rows start at different offsets within pages. Otherwise, they would displace each other from the L1 cache.
-        constexpr std::size_t kStagger = 5 * kLineBlock;
         y = row_read(y);
-        const std::size_t index = static_cast<std::size_t>(y - first_row_) % kept_.size();
-        KeptRow& row = kept_[index];
-        const bool is_kept = row.y == y && !row.sums.empty();
-        row.sums.resize(across_.values() + kept_.size() * kStagger);
-        float* const sums = row.sums.data() + index * kStagger;
-        row.y = y;
-        if (!is_kept) across_.sum(y, sums);
-        return sums;
+        if (!is_kept(y)) across_.sum(y, kept_sums(y));
+        kept_[kept_index(y)] = y;
+        return kept_sums(y);
+    }
+
+    // Sums those of the rows that are not kept, two at a time, if this takes less time.
+    void sum_pairs(std::int32_t y, std::size_t count) {
+        if (!across_.sums_two()) return;
+        for (const std::int32_t end = y + static_cast<std::int32_t>(count); y + 1 < end; ++y) {
+            const std::int32_t first = row_read(y), second = row_read(y + 1);
+            if (first == second || is_kept(first) || is_kept(second)) continue;
+            // The row with the lower index is the first line.
+            const auto [low, high] =
+                kept_index(first) < kept_index(second) ? std::pair(first, second) : std::pair(second, first);
+            across_.sum_two(low, high, kept_sums(low), (kept_index(high) - kept_index(low)) * kept_apart_);
+            kept_[kept_index(first)] = first;
+            kept_[kept_index(second)] = second;
+        }
     }
 
     // Stores pixels whose sums are in lines that start `apart` floats after one another.
@@ -351,8 +377,10 @@ private:
     LineVector<float> pixels_;   // a part of two rows
     std::vector<const float*> rows_;
     std::vector<float> weights_;
-    std::int32_t first_row_;  // of texels; rows of the image read the same or later ones
-    std::vector<KeptRow> kept_;
+    std::int32_t first_row_;                         // of texels; rows of the image read the same or later ones
+    std::vector<std::optional<std::int32_t>> kept_;  // rows of texels whose sums are kept
+    LineVector<float> kept_sums_;
+    std::size_t kept_apart_ = 0;
     bool past_caches_ = job_.exceeds_caches();
 };
 
