@@ -164,8 +164,11 @@ std::size_t find_doubtful(const float* values, std::size_t count, float margin, 
         const FloatVector nearest = hn::Sub(hn::MulAdd(value, codes, whole), whole);
         const auto is_doubtful = hn::Gt(hn::Abs(hn::MulSub(value, codes, nearest)), farthest);
         if (HWY_LIKELY(hn::AllFalse(kFloat, is_doubtful))) continue;
+        // Compressing to memory takes some CPUs more than a hundred cycles.
         const IntVector index = hn::Iota(kInt, static_cast<std::int32_t>(i));
-        next += hn::CompressStore(index, hn::RebindMask(kInt, is_doubtful), kInt, next);
+        const auto is_found = hn::RebindMask(kInt, is_doubtful);
+        hn::StoreU(hn::Compress(index, is_found), kInt, next);
+        next += hn::CountTrue(kInt, is_found);
     }
     while (next != found && next[-1] >= static_cast<std::int32_t>(count)) --next;
     return static_cast<std::size_t>(next - found);
