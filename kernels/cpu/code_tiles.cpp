@@ -59,7 +59,7 @@ public:
             texels = std::max(texels, part.texels);
             blocks = std::max(blocks, part.blocks.size());
         }
-        down_apart_ = whole_line_blocks(texels) + kLineRest;
+        down_apart_ = whole_line_blocks(texels + 2 * kLineBlock) + kLineRest;
         along_apart_ = whole_line_blocks(blocks * lanes());
         down_.resize(channels_ * down_apart_);
         along_.resize(channels_ * along_apart_);

@@ -79,7 +79,11 @@ void expect_sums_along(Random& random, const SumAxis& axis, std::size_t begin, s
     const LineValues values = random.coin() ? LineValues::codes : LineValues::any;
     const LineTaps taps = lines.prepare(axis, begin, count, step, values);
     const std::size_t line_count = std::size_t{1} << random.below(3);
-    const std::size_t apart = whole_line_blocks(taps.texels * step) + kLineRest;
+    // Blocks load texels for the largest number of taps of their pixels.
+    std::size_t loaded = taps.texels;
+    for (const LineTaps::Block& block : taps.blocks)
+        loaded = std::max(loaded, static_cast<std::size_t>(block.first) + block.loaded);
+    const std::size_t apart = whole_line_blocks(loaded * step) + kLineRest;
     LineVector<float> all_texels(line_count * apart);
     for (float& texel : all_texels) texel = values == LineValues::codes ? random.unit() : any_number(random);
     LineVector<float> all_sums(line_count * taps.values);
