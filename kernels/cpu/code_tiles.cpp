@@ -96,6 +96,7 @@ private:
         std::size_t doubtful = 0;
         for (const LinePart& part : parts_) {
             const std::size_t first = static_cast<std::size_t>(part.blocks.data() - taps_.blocks.data()) * lanes();
+            if (first >= width_) break;  // only blocks after the last pixel are left
             const std::size_t count = std::min(part.blocks.size() * lanes(), width_ - first);
             const PixelPosition at{corner_.x + static_cast<std::int32_t>(first), y, corner_.z};
             sum_down(part);

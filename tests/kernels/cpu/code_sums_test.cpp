@@ -9,7 +9,9 @@
 
 #include <gtest/gtest.h>
 
+#include <texton/array.h>
 #include <texton/channel_codes.h>
+#include <texton/resample.h>
 
 #undef HWY_TARGET_INCLUDE
 #include <hwy/targets.h>
@@ -199,6 +201,31 @@ TEST_P(CodeSumsTest, SumsAreWithinTheirMarginOfTheDefinition) {
                 farthest = std::max(farthest, std::abs(255.0f * along - 255.0f * defined));
             }
             EXPECT_LE(farthest, margin_of_sums(total_x, total_y, 1, most, most));
+        }
+    }
+}
+
+/// Whole images: widths that leave blocks after the last pixel, and parts of a single block.
+TEST_P(CodeSumsTest, ReducedImagesAreThoseOfTheBestInstructionSet) {
+    constexpr Extent kFrom{403, 132};
+    Random random(5);
+    const Stream stream(Device::cpu());
+    for (const Format format : {Format::r8_unorm, Format::rg8_unorm, Format::rgba8_unorm}) {
+        const Array array(Device::cpu(), {.format = format, .extent = kFrom});
+        test::upload(array.view(), test::any_bits(random, test::box_bytes(format, kFrom)));
+        const Texture texture(array, {.filter = Filter::linear});
+        for (const Extent extent : {Extent{7, 5}, Extent{1, 1}, Extent{50, 33}, Extent{101, 33}}) {
+            const Extent around{extent.width + 3, extent.height};
+            const Linear memory(Device::cpu(), format, around);
+            const auto made = [&](std::int64_t target) {
+                use(target);
+                test::upload(memory.view(format, around), test::Bytes(test::box_bytes(format, around)));
+                resample(stream, memory.view(format, around).region({{}, extent}), texture,
+                         {.filter = ResampleFilter::area});
+                stream.synchronize();
+                return test::download(memory.view(format, around));
+            };
+            EXPECT_TRUE(test::same_bytes(made(GetParam()), made(0))) << name(format) << " " << to_string(extent);
         }
     }
 }
