@@ -213,8 +213,8 @@ struct SrgbTexels {
     }
 };
 
-// Means are computed in parts that stay in the L1 cache, and then encoded: the tables of both conversions do not fit the
-// registers.
+// Means are computed in parts that stay in the L1 cache, and then encoded: the tables of both conversions do not fit
+// the registers.
 template <std::size_t channels, HalfMean kind>
 void halve_srgb(const unsigned char* top, const unsigned char* bottom, std::size_t pixels, unsigned char* halves,
                 bool) {

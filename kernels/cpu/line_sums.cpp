@@ -142,7 +142,7 @@ LineTaps prepare(const SumAxis& axis, std::size_t begin, std::size_t count, std:
     taps.offsets.resize(taps.values);
     taps.weights_apart = step == 1 ? kLineBlock : kLanes;
     if (step > 1) {
-        // At most as many taps as the group of each vector has. Consecutive groups with the same weights have them once.
+        // At most as many taps as the group of each vector has. Groups that repeat have no weights of their own.
         std::size_t end = (begin + count - 1) / kLineBlock + 1;
         while (end < axis.groups.size() && axis.groups[end] == axis.groups[end - 1]) ++end;
         const std::size_t of_axis = end < axis.groups.size() ? axis.groups[end] : axis.weights.size();
