@@ -33,14 +33,14 @@ ImageOptions options_for(const KernelInfo& kernel, std::size_t input) {
     return options;
 }
 
-// Returns the size to which a step resamples the whole image that it reads. Parameters of other kernels are in texels of
-// the image, so that their results depend on its size.
+// Returns the size to which a step resamples the whole image that it reads. Parameters of other kernels, and sizes in
+// proportion, depend on the size of the image.
 std::optional<Extent> resampled_size(const verify::PipelineStep& step) {
     const KernelInfo& kernel = step.run.kernel->info;
-    if (kernel.name != "resample" || !step.run.size) return {};
+    if (kernel.name != "resample" || !step.run.size || !step.run.size->is_fixed()) return {};
     const Arguments arguments(kernel, step.run.parameters);
     const bool is_whole = std::ranges::all_of(arguments.numbers("crop"), [](double number) { return number == 0; });
-    return is_whole ? step.run.size : std::nullopt;
+    return is_whole ? std::optional(step.run.size->texels) : std::nullopt;
 }
 
 detail::ReducedImage open_input(const fs::path& file, const verify::PipelineStep& step, JpegDecoding jpeg) {

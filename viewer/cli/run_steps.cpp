@@ -79,7 +79,7 @@ Step parse_step(Words words, const StepOptions& before, RunOptions& options) {
     step.run = {.kernel = &kernel, .parameters = verify::parameters_of(kernel.info, values)};
     const Arguments checked(kernel.info, step.run.parameters);
     if (const std::string size = either(typed.size, before.size); !size.empty())
-        step.run.size = verify::size_of(size, "--size");
+        step.run.size = verify::result_size(size, "--size");
     if (const std::string format = either(typed.format, before.format); !format.empty())
         step.run.format = verify::format_of(format, "--format");
     for (const std::string& sampler : either(typed.samplers, before.samplers))
@@ -153,7 +153,11 @@ void add_step_options(CLI::App& command, StepOptions& options) {
     command.add_option("--set", options.parameters, "Set a parameter; the same as --NAME VALUE after KERNEL")
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false);
-    command.add_option("--size", options.size, "Size of the result, for kernels that write images of any size")
+    command
+        .add_option(
+            "--size", options.size,
+            "Size of the result, for kernels that write images of any size: 640x480; 640x or x480, which keep the "
+            "proportions; 50%; or within:640x480, which keeps them and enlarges no image")
         ->type_name("WxH");
     command.add_option("--format", options.format, "Texel format of the result. Default: chosen by the kernel")
         ->type_name("FORMAT");

@@ -50,10 +50,7 @@ ComputedImages compute(const Stream& stream, const KernelRun& run, std::span<con
                      .remedy = "Omit the size."});
     ComputedImages images;
     for (ImageShape& shape : made) {
-        if (run.size) {
-            const std::size_t slices = run.size->depth != 0 ? run.size->depth : shape.extent.depth;
-            shape.extent = {run.size->width, run.size->height, slices};
-        }
+        if (run.size) shape.extent = run.size->of(shape.extent);
         if (run.format) shape.format = *run.format;
         images.views.push_back(Linear(stream.device(), shape.format, shape.extent).view(shape.format, shape.extent));
     }

@@ -54,7 +54,11 @@ KernelRun read_kernel_run(JsonObject& object) {
     } catch (const Error& error) {
         object.refuse("parameters", fmt::format("are not valid for {}: {}", *name, error.problem()), error.remedy());
     }
-    if (object.find("size") != nullptr) run.size = read_extent(object, "size", 0);
+    if (const Json* size = object.find("size"); size != nullptr && size->is_string()) {
+        run.size = result_size(size->get<std::string>(), object.where() + ", 'size'");
+    } else if (size != nullptr) {
+        run.size = ResultSize{.texels = read_extent(object, "size", 0)};
+    }
     run.format = read_format(object, "format");
     return run;
 }
@@ -63,9 +67,12 @@ void write_kernel_run(Json& object, const KernelRun& run) {
     object["kernel"] = run.kernel->info.name;
     for (const auto& [name, value] : run.parameters)
         object["parameters"][name] = std::visit([](const auto& each) { return Json(each); }, value);
-    if (run.size) {
-        object["size"] = {run.size->width, run.size->height};
-        if (run.size->depth != 0) object["size"].push_back(run.size->depth);
+    if (run.size && run.size->is_fixed()) {
+        const Extent& texels = run.size->texels;
+        object["size"] = {texels.width, texels.height};
+        if (texels.depth != 0) object["size"].push_back(texels.depth);
+    } else if (run.size) {
+        object["size"] = text_of(*run.size);
     }
     if (run.format) object["format"] = name(*run.format);
 }

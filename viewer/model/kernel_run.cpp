@@ -249,4 +249,59 @@ Extent size_of(std::string_view text, const std::string& where) {
     return {sides[0], sides[1], sides.size() == 3 ? sides[2] : 0};
 }
 
+Extent ResultSize::of(const Extent& standard) const {
+    const auto scaled = [](std::size_t side, double factor) {
+        return static_cast<std::size_t>(std::max(1.0, std::round(static_cast<double>(side) * factor)));
+    };
+    const auto ratio = [](std::size_t side, std::size_t of) {
+        return static_cast<double>(side) / static_cast<double>(of);
+    };
+    double factor = percent / 100;
+    if (factor == 0) {
+        if (is_fixed()) return {texels.width, texels.height, texels.depth != 0 ? texels.depth : standard.depth};
+        if (texels.width == 0)
+            return {scaled(standard.width, ratio(texels.height, standard.height)), texels.height, standard.depth};
+        if (texels.height == 0)
+            return {texels.width, scaled(standard.height, ratio(texels.width, standard.width)), standard.depth};
+        factor = std::min({1.0, ratio(texels.width, standard.width), ratio(texels.height, standard.height)});
+    }
+    return {scaled(standard.width, factor), scaled(standard.height, factor), standard.depth};
+}
+
+ResultSize result_size(std::string_view text, const std::string& where) {
+    constexpr std::string_view kWithin = "within:";
+    constexpr double kMaxPercent = 100'000;
+    const auto refuse = [&] {
+        refuse_text(
+            where, fmt::format("'{}' is not a size", text),
+            "Write WIDTHxHEIGHT, for example 640x480, WIDTHxHEIGHTxSLICES, 640x or x480 to keep the proportions, "
+            "50%, or within:640x480.");
+    };
+    if (text.ends_with('%')) {
+        const std::optional<double> percent = number_in(std::string(text.substr(0, text.size() - 1)));
+        if (!percent || !(*percent > 0) || *percent > kMaxPercent) refuse();
+        return {.percent = *percent};
+    }
+    const bool is_limit = text.starts_with(kWithin);
+    const std::string_view sides = is_limit ? text.substr(kWithin.size()) : text;
+    const bool keeps = !is_limit && (sides.ends_with('x') || sides.starts_with('x'));
+    try {
+        if (!keeps) return {.texels = size_of(sides, where), .is_limit = is_limit};
+        const bool has_width = sides.ends_with('x');
+        const std::string_view side = has_width ? sides.substr(0, sides.size() - 1) : sides.substr(1);
+        const std::size_t length = size_of(fmt::format("{}x1", side), where).width;
+        return {.texels = has_width ? Extent{length, 0, 0} : Extent{0, length, 0}};
+    } catch (const Error&) {
+        refuse();
+        throw;  // not reached
+    }
+}
+
+std::string text_of(const ResultSize& size) {
+    if (size.percent != 0) return fmt::format("{}%", size.percent);
+    const auto side = [](std::size_t length) { return length != 0 ? std::to_string(length) : std::string(); };
+    return fmt::format("{}{}x{}{}", size.is_limit ? "within:" : "", side(size.texels.width), side(size.texels.height),
+                       size.texels.depth != 0 ? fmt::format("x{}", size.texels.depth) : "");
+}
+
 }  // namespace texton::verify

@@ -14,12 +14,31 @@
 
 namespace texton::verify {
 
+/// The size of a result in texels, or in proportion to its standard size: the one that the kernel chooses.
+struct ResultSize {
+    Extent texels{};        ///< a side that is 0 keeps the proportions; depth 0 is the standard one
+    double percent = 0;     ///< of the standard width and height; 0: `texels` is used
+    bool is_limit = false;  ///< the largest size with the standard proportions that is neither larger than `texels`
+                            ///< nor than the standard one
+
+    Extent of(const Extent& standard) const;
+    /// Returns true if the standard size does not change width and height.
+    bool is_fixed() const noexcept { return percent == 0 && !is_limit && texels.width != 0 && texels.height != 0; }
+    bool operator==(const ResultSize&) const = default;
+};
+
+/// Returns the size of a text like "640x480", "640x480x6", "640x", "x480", "50%" or "within:640x480". Throws
+/// Error{bad_argument}.
+[[nodiscard]] ResultSize result_size(std::string_view text, const std::string& where);
+/// Returns such a text.
+[[nodiscard]] std::string text_of(const ResultSize& size);
+
 /// A kernel with its parameters, and optionally another size or format of the result than the kernel's default.
 struct KernelRun {
     const Kernel* kernel = nullptr;                    ///< must not be null
     std::map<std::string, ParameterValue> parameters;  ///< values by name; other parameters have their defaults
-    std::optional<Extent> size{};    ///< size of a single result in texels; depth 0 is the kernel's default
-    std::optional<Format> format{};  ///< format of the results
+    std::optional<ResultSize> size{};                  ///< size of a single result
+    std::optional<Format> format{};                    ///< format of the results
 };
 
 /// Runs the kernel, waits and returns the results. Throws the errors of compute().

@@ -71,10 +71,7 @@ KernelInStrips::KernelInStrips(const Device& device, verify::KernelRun run, std:
     if (made.size() != 1)
         refuse(*run_.kernel, ErrorCode::unsupported, "several images cannot be computed in parts", "Omit --memory.");
     shape_ = made.front();
-    if (run_.size) {
-        const std::size_t slices = run_.size->depth != 0 ? run_.size->depth : shape_.extent.depth;
-        shape_.extent = {run_.size->width, run_.size->height, slices};
-    }
+    if (run_.size) shape_.extent = run_.size->of(shape_.extent);
     if (run_.format) shape_.format = *run_.format;
     reads_rows_ = true;
     for (std::size_t i = 0; i < cached_.size(); ++i) {

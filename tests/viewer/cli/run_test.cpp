@@ -463,6 +463,28 @@ TEST_F(CliRunTest, ConvertAndMipsTakeTheOutputAsAnOptionToo) {
     EXPECT_THAT(none.err, HasSubstr("OUT is required"));
 }
 
+TEST_F(CliRunTest, SizesOfResultsCanDependOnTheImage) {  // of 20 x 10 texels
+    for (const auto& [size, extent] :
+         std::initializer_list<std::pair<std::string, Extent>>{{"50%", {10, 5}},
+                                                               {"30x", {30, 15}},
+                                                               {"x4", {8, 4}},
+                                                               {"within:15x100", {15, 8}},
+                                                               {"within:90x90", {20, 10}}}) {
+        SCOPED_TRACE(size);
+        const std::string line = "run resample a.png --filter area --size " + size + " --device cpu -o ";
+        ASSERT_EQ(run(line + "b.png").status, 0);
+        EXPECT_EQ(read_image(at("b.png")).extent, extent);
+        ASSERT_EQ(run(line + "c.png --memory 16MiB").status, 0);
+        EXPECT_EQ(read_image(at("c.png")).texels, read_image(at("b.png")).texels);
+    }
+    const Ended pipeline =
+        run("run resample a.png --size 50% --then resample --size x20 -o d.png --save-pipeline p.json");
+    ASSERT_EQ(pipeline.status, 0) << pipeline.err;
+    EXPECT_EQ(read_image(at("d.png")).extent, (Extent{40, 20}));
+    ASSERT_EQ(run("batch p.json a.png -o 'made/{stem}.png' --device cpu").status, 0);
+    EXPECT_EQ(read_image(at("made/a.png")).extent, (Extent{40, 20}));
+}
+
 TEST_F(CliRunTest, ConvertNamesTheCommandsThatComputeLevelsAndOtherSizes) {
     const auto refused = [&](const std::string& option, const std::string& command) {
         const Ended result = run("convert a.png b.dds " + option);

@@ -40,16 +40,19 @@ TEST_F(PipelineTest, AWrittenPipelineIsReadAgain) {
     pipeline.push_back(
         {.run = {.kernel = &kernel_named("resample"),
                  .parameters = {{"filter", std::string("area")}, {"crop", std::vector{0.0, 0.5, 8.0, 8.0}}},
-                 .size = Extent{4, 3, 0},
+                 .size = ResultSize{.texels = {4, 3, 0}},
                  .format = Format::rgba16_float}});
     pipeline.push_back({.run = {.kernel = &kernel_named("blend"), .parameters = {{"opacity", 0.5}}},
                         .files = {folder_.at("b.png")},
                         .samplers = {Json{{"filter", "point"}}, Json{{"address", {"wrap", "clamp"}}}},
                         .out = folder_.at("out.png")});
+    pipeline.push_back({.run = {.kernel = &kernel_named("resample"),
+                                .parameters = {},
+                                .size = ResultSize{.texels = {64, 48, 0}, .is_limit = true}}});
     write_pipeline(folder_.at("saved.json"), pipeline);
     const Pipeline again = read_pipeline(folder_.at("saved.json"), false);
-    ASSERT_EQ(again.size(), 2u);
-    for (std::size_t i = 0; i < 2; ++i) {
+    ASSERT_EQ(again.size(), pipeline.size());
+    for (std::size_t i = 0; i < again.size(); ++i) {
         EXPECT_EQ(again[i].run.kernel, pipeline[i].run.kernel);
         EXPECT_EQ(again[i].run.parameters, pipeline[i].run.parameters);
         EXPECT_EQ(again[i].run.size, pipeline[i].run.size);
