@@ -88,7 +88,7 @@ struct ImagePositions {
     std::int32_t height;  // height of the destination image
     float x_scale;        // texels of the map per pixel
     float y_scale;
-    bool offset;
+    float from_center;  // 1: positions are relative to the pixel's center; 0: absolute. Branches prevent vectors.
     bool layered;
 
     template <class Source>
@@ -97,8 +97,7 @@ struct ImagePositions {
         const float y = at.center_y() * y_scale;
         const Float4 position = layered ? map.layer_at_texel(at.z, x, y) : map.at_texel(x, y);
         const bool exists = position.x == position.x && position.y == position.y;
-        if (offset) return {at.center_x() + position.x, at.center_y() + position.y, exists};
-        return {position.x, position.y, exists};
+        return {at.center_x() * from_center + position.x, at.center_y() * from_center + position.y, exists};
     }
     /// Returns half the difference between the neighbors on both sides. At an edge, or beside a pixel without a
     /// coordinate, returns the difference between the pixel itself and its other neighbor.
@@ -186,7 +185,7 @@ void warp_map(const Stream& stream, const View& image, const Texture& texture, c
                                        static_cast<std::int32_t>(extent.height),
                                        static_cast<float>(map.extent().width) / static_cast<float>(extent.width),
                                        static_cast<float>(map.extent().height) / static_cast<float>(extent.height),
-                                       positions == MapCoordinates::offset,
+                                       positions == MapCoordinates::offset ? 1.0f : 0.0f,
                                        map.kind() == ArrayKind::layered_2d};
     detail::enqueue_warp(kMap, stream, image, map_positions, options, texture,
                          is_fitting ? detail::by_points(map) : map);

@@ -27,7 +27,12 @@ AxisPlan plan_axis(const TextureView& view, const Sampler& sampler, int axis) {
     // Infinite and saturated coordinates of a texture that repeats read as 0. NaN always reads as 0.
     plan.zero_from =
         static_cast<std::int32_t>(plan.repeats ? bits_of(std::ldexp(1.0f, 60 - fraction_bits)) : 0x7f800001u);
-    plan.limit = plan.repeats ? 0x1p60f : sampler.normalized_coordinates ? 4.0f : 0x1p20f;
+    plan.highest = plan.repeats ? 0x1p60f : plan.normalized ? 4.0f : 0x1p20f;
+    plan.lowest = -plan.highest;
+    if (plan.clamps && !plan.normalized) {
+        plan.lowest = 0.5f;
+        plan.highest = static_cast<float>(size) - 0.5f;
+    }
     plan.steps = std::ldexp(1.0, fraction_bits);
     plan.period = std::ldexp(rule.period, fraction_bits);
     plan.units_of_step = std::ldexp(size, 9 - fraction_bits);

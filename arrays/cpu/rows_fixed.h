@@ -71,22 +71,6 @@ struct Sides {
     WordVector right;
 };
 
-// An unsigned type of `bytes` bytes.
-template <std::size_t bytes>
-struct Unsigned;
-template <>
-struct Unsigned<2> {
-    using type = std::uint16_t;
-};
-template <>
-struct Unsigned<4> {
-    using type = std::uint32_t;
-};
-template <>
-struct Unsigned<8> {
-    using type = std::uint64_t;
-};
-
 template <class Lane, class D>
 HWY_INLINE void load_pairs(D d, const unsigned char* pairs, hn::Vec<D>& left, hn::Vec<D>& right) {
     const hn::Repartition<Lane, D> texels;

@@ -4,9 +4,9 @@
 // 3. The weighted texels are summed.
 // 4. The sums are converted to pixels or Texels.
 //
-// Texels are copied with plain loads, a pair with one load; gathers are faster for pairs of four bytes only. If pairs
-// are adjacent in a row of the texture, as in the computation of a mip chain, they are not copied. Rows of fetches that
-// have their columns in common copy the pairs of a row of texels once.
+// Texels are copied with plain loads, a pair with one load, and several are stored at once. If pairs are adjacent in a
+// row of the texture, as in the computation of a mip chain, they are not copied. Rows of fetches that have their
+// columns in common copy the pairs of a row of texels once.
 //
 // Sums are exact: 16-bit integers for 8-bit texels, 32-bit integers for 16-bit and sRGB texels, two 32-bit integers,
 // two float32 or a float64 for float32 texels. So the results depend neither on the order of summation nor on fused
@@ -103,32 +103,48 @@ private:
     }
 };
 
+// Kinds with blend_inside() sum texels that are inside the texture where they are.
 template <class Kind>
-HWY_INLINE void blend_block(const RowPlan& plan, const Taps& taps, Stage& stage, typename Kind::Result* results) {
-    if constexpr (requires { Kind::blend_inside(plan, taps, results); }) {
-        if (taps.inside) return Kind::blend_inside(plan, taps, results);
-    }
-    Kind::blend(stage_rows<Kind::kBytes>(plan, taps, stage), taps, results);
-}
+constexpr bool kSumsInside = requires(const RowPlan& plan, const Taps& taps, typename Kind::Result* results) {
+    Kind::blend_inside(plan, taps, results);
+};
 
+// A block is staged while the one before it is summed, so that its texels are in memory when they are loaded.
 template <class Kind, class As>
 void fetch_linear(const RowPlan& plan, const float* x, const float* y, std::size_t blocks, unsigned char* out) {
-    Taps taps[2];
-    Stage stage;
+    Taps taps[3];
+    Stage stages[2];
+    Rows rows[2];
     using Result = typename Kind::Result;
     HWY_ALIGN Result kept[kRowBlock * Kind::kChannels];
-    find_linear_taps(plan, x, y, taps[0]);
+    const auto find = [&](std::size_t block) HWY_ATTR {
+        if (block >= blocks) return;
+        Taps& found = taps[block % 3];
+        find_linear_taps(plan, x + block * kRowBlock, y + block * kRowBlock, found);
+        prefetch_inside<Kind::kBytes>(plan, found);
+    };
+    const auto stage = [&](std::size_t block) HWY_ATTR {
+        const Taps& found = taps[block % 3];
+        if (block >= blocks || (kSumsInside<Kind> && found.inside)) return;
+        rows[block % 2] = stage_rows<Kind::kBytes>(plan, found, stages[block % 2]);
+    };
+    find(0);
+    find(1);
+    stage(0);
     for (std::size_t block = 0; block < blocks; ++block) {
-        const Taps& current = taps[block % 2];
-        if (block + 1 < blocks) {
-            Taps& next = taps[(block + 1) % 2];
-            const std::size_t first = (block + 1) * kRowBlock;
-            find_linear_taps(plan, x + first, y + first, next);
-            prefetch_inside<Kind::kBytes>(plan, next);
-        }
+        find(block + 2);
+        stage(block + 1);
         unsigned char* to = out + block * kRowBlock * As::kBytes;
         Result* results = As::kPointwise ? reinterpret_cast<Result*>(to) : kept;
-        blend_block<Kind>(plan, current, stage, results);
+        const Taps& current = taps[block % 3];
+        if constexpr (kSumsInside<Kind>) {
+            if (current.inside) {
+                Kind::blend_inside(plan, current, results);
+                As::finish(results, to);
+                continue;
+            }
+        }
+        Kind::blend(rows[block % 2], current, results);
         As::finish(results, to);
     }
 }
@@ -145,9 +161,7 @@ void stage_pairs(const RowPlan& plan, const unsigned char* texels, const TexelPa
         if (pairs.neighbors[block] == Neighbors::near) {
             stage_near<bytes>(plan, texels, first, staged);
         } else if (pairs.neighbors[block] == Neighbors::pairs) {
-            if (gather_pairs<bytes>(texels, first, staged)) continue;
-            for (std::size_t i = 0; i < kRowBlock; ++i)
-                copy_texels<2 * bytes>(texels + static_cast<std::size_t>(first[i]) * bytes, staged + i * 2 * bytes);
+            copy_pairs<bytes>(texels, first, staged);
         } else if (pairs.neighbors[block] == Neighbors::any) {
             for (std::size_t i = 0; i < kRowBlock; ++i) {
                 copy_texels<bytes>(texel(first[i]), staged + i * 2 * bytes);

@@ -22,9 +22,11 @@ struct AxisPlan {
     bool clamps;             ///< filtering clamps the coordinate
     bool repeats;            ///< coordinates repeat with `period`
     std::int32_t zero_from;  ///< coordinates whose magnitude has these bits or more read as 0
-    /// Coordinates are clamped to +-limit. This is outside of the texture or, if it repeats, above all coordinates that
+    /// Coordinates are clamped to this range: to the centers of the first and the last texel if this does not change
+    /// what is read; otherwise to a range that ends outside of the texture or, if it repeats, above all coordinates that
     /// do not read as 0.
-    float limit;
+    float lowest;
+    float highest;
     double steps;          ///< steps of a normalized coordinate from 0 to 1
     double period;         ///< period in steps
     double units_of_step;  ///< size of a step in 1/512 of a texel

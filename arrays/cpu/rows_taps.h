@@ -41,10 +41,11 @@ HWY_INLINE FloatVector number(float value) { return hn::Set(kFloat, value); }
 // --- coordinates to texels and weights -------------------------------------------------------------------------------
 
 struct Taps {
-    // The first texel of each axis before the address mode is applied, and its index in the texture: at most 2^31.
+    // The index in the texture of the first texel, at most 2^31, if all texels are inside.
+    HWY_ALIGN std::int32_t position[kRowBlock];
+    // Otherwise, the first texel of each axis before the address mode is applied.
     HWY_ALIGN std::int32_t x[kRowBlock];
     HWY_ALIGN std::int32_t y[kRowBlock];
-    HWY_ALIGN std::int32_t position[kRowBlock];
     // Weights of the upper and the lower texels. The weight of the left texel is in the low half, that of the right
     // texel in the high half. Padded, since vectors are loaded from any position.
     HWY_ALIGN std::uint32_t top[kRowBlock + 16];
@@ -52,12 +53,12 @@ struct Taps {
     bool inside;  // all texels are inside the texture
 };
 
-HWY_INLINE IntVector position_of(const RowPlan& plan, IntVector x, IntVector y) {
-    return hn::Add(hn::Mul(y, whole(plan.pitch)), x);
+HWY_INLINE IntVector position_of(std::int32_t pitch, IntVector x, IntVector y) {
+    return hn::Add(hn::Mul(y, whole(pitch)), x);
 }
 
 HWY_INLINE IntVector position_or_border(const RowPlan& plan, IntVector x, IntVector y) {
-    return hn::IfThenElse(hn::Lt(hn::Or(x, y), hn::Zero(kInt)), whole(kBorderTexel), position_of(plan, x, y));
+    return hn::IfThenElse(hn::Lt(hn::Or(x, y), hn::Zero(kInt)), whole(kBorderTexel), position_of(plan.pitch, x, y));
 }
 
 HWY_INLINE hn::Vec<HalfInt> scale_normalized(const AxisPlan& axis, hn::Vec<HalfFloat> at) {
@@ -72,12 +73,16 @@ HWY_INLINE hn::Vec<HalfInt> scale_normalized(const AxisPlan& axis, hn::Vec<HalfF
 // Returns coordinates in 1/512 of a texel, rounded down. All products are exact: the factors are powers of two or
 // integers of few bits.
 HWY_INLINE IntVector scale(const AxisPlan& axis, const float* coordinates) {
+    constexpr std::uint32_t kSmallest = 0x00800000;  // smaller magnitudes read as 0
     FloatVector at = hn::LoadU(kFloat, coordinates);
-    const IntVector magnitude = hn::And(bits(at), whole(0x7fffffff));
-    const auto counts = hn::And(hn::Gt(magnitude, whole(0x7fffff)), hn::Lt(magnitude, whole(axis.zero_from)));
+    // A signed comparison of differences that start at the lowest integer.
+    const auto difference = [](std::uint32_t magnitude)
+                                HWY_ATTR { return static_cast<std::int32_t>(magnitude - kSmallest + 0x80000000u); };
+    const IntVector magnitude = hn::Add(hn::And(bits(at), whole(0x7fffffff)), whole(difference(0)));
+    const auto counts = hn::Lt(magnitude, whole(difference(static_cast<std::uint32_t>(axis.zero_from))));
     at = hn::IfThenElseZero(hn::RebindMask(kFloat, counts), at);
-    at = hn::Min(hn::Max(at, number(-axis.limit)), number(axis.limit));
-    if (!axis.normalized) return hn::ConvertTo(kInt, hn::Floor(hn::Mul(at, number(512))));
+    at = hn::Min(hn::Max(at, number(axis.lowest)), number(axis.highest));
+    if (!axis.normalized) return whole_part(kFloat, hn::Floor(hn::Mul(at, number(512))));
     return hn::Combine(kInt, scale_normalized(axis, hn::UpperHalf(kHalfFloat, at)),
                        scale_normalized(axis, hn::LowerHalf(kHalfFloat, at)));
 }
@@ -85,7 +90,7 @@ HWY_INLINE IntVector scale(const AxisPlan& axis, const float* coordinates) {
 // Returns the position that linear_taps() computes before it applies the address mode.
 HWY_INLINE IntVector linear_position(const AxisPlan& axis, const float* coordinates) {
     const IntVector position = hn::ShiftRight<1>(hn::Sub(scale(axis, coordinates), whole(255)));
-    if (!axis.clamps) return position;
+    if (!axis.clamps || !axis.normalized) return position;
     return hn::Min(hn::Max(position, hn::Zero(kInt)), whole((axis.size - 1) * 256));
 }
 
@@ -104,48 +109,63 @@ HWY_INLINE IntVector address(const AxisPlan& axis, IntVector texel) {
     return zero;
 }
 
-HWY_INLINE bool all_within(IntVector lowest, IntVector highest, std::int32_t size) {
-    const auto outside = hn::Or(hn::Lt(lowest, hn::Zero(kInt)), hn::Gt(highest, whole(size - 1)));
-    return hn::AllFalse(kInt, outside);
-}
-
 struct Weights {
     IntVector of[4];  // left top, right top, left bottom, right bottom
 };
 
-// Returns the same as footprint_weights() for a share of kFullWeight. All four rounded products follow from one
-// product, which has 16 bits.
-HWY_INLINE Weights footprint_weights(IntVector x, IntVector y) {
+// Returns the weight of the right bottom texel. The product has 16 bits.
+HWY_INLINE IntVector weight_of_both(IntVector x, IntVector y) {
     const IntVector product = hn::BitCast(kInt, hn::Mul(hn::BitCast(kCode, x), hn::BitCast(kCode, y)));
-    const IntVector right_bottom = hn::ShiftRight<8>(hn::Add(product, whole(kFullWeight / 2)));
+    return hn::ShiftRight<8>(hn::Add(product, whole(kFullWeight / 2)));
+}
+
+// Returns the same as footprint_weights() for a share of kFullWeight. All four rounded products follow from one.
+HWY_INLINE Weights footprint_weights(IntVector x, IntVector y) {
+    const IntVector right_bottom = weight_of_both(x, y);
     const IntVector left_bottom = hn::Sub(y, right_bottom);
     const IntVector left_top = hn::Sub(hn::Sub(whole(kFullWeight), x), left_bottom);
     return {{left_top, hn::Sub(x, right_bottom), left_bottom, right_bottom}};
 }
 
+// Stores the same weights in pairs.
 HWY_INLINE void store_weights(IntVector x, IntVector y, std::size_t i, Taps& taps) {
-    const auto [left_top, right_top, left_bottom, right_bottom] = footprint_weights(x, y).of;
-    hn::Store(hn::BitCast(kWord, hn::Or(left_top, hn::ShiftLeft<16>(right_top))), kWord, taps.top + i);
-    hn::Store(hn::BitCast(kWord, hn::Or(left_bottom, hn::ShiftLeft<16>(right_bottom))), kWord, taps.bottom + i);
+    // Moves a weight from the left to the right.
+    const auto moved = [](IntVector weight) HWY_ATTR { return hn::Sub(hn::ShiftLeft<16>(weight), weight); };
+    const IntVector bottom = hn::Add(moved(weight_of_both(x, y)), y);
+    const IntVector top = hn::Sub(hn::Add(moved(x), whole(kFullWeight)), bottom);
+    hn::Store(hn::BitCast(kWord, top), kWord, taps.top + i);
+    hn::Store(hn::BitCast(kWord, bottom), kWord, taps.bottom + i);
+}
+
+// Takes copies of the plan's axes, which stores to `taps` cannot change.
+template <bool normalized>
+HWY_INLINE void find_taps_along(AxisPlan along_x, AxisPlan along_y, std::int32_t pitch, const float* x, const float* y,
+                                Taps& taps) {
+    along_x.normalized = along_y.normalized = normalized;
+    WordVector largest_x = hn::Zero(kWord), largest_y = hn::Zero(kWord);  // negative texels are larger than others
+    for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kInt)) {
+        const IntVector position_x = linear_position(along_x, x + i);
+        const IntVector position_y = linear_position(along_y, y + i);
+        const IntVector texel_x = hn::ShiftRight<8>(position_x);
+        const IntVector texel_y = hn::ShiftRight<8>(position_y);
+        largest_x = hn::Max(largest_x, hn::BitCast(kWord, texel_x));
+        largest_y = hn::Max(largest_y, hn::BitCast(kWord, texel_y));
+        hn::Store(position_of(pitch, texel_x, texel_y), kInt, taps.position + i);
+        store_weights(hn::And(position_x, whole(255)), hn::And(position_y, whole(255)), i, taps);
+    }
+    const auto last = [](const AxisPlan& axis)
+                          HWY_ATTR { return hn::Set(kWord, static_cast<std::uint32_t>(axis.size - 1)); };
+    taps.inside = hn::AllTrue(kWord, hn::And(hn::Lt(largest_x, last(along_x)), hn::Lt(largest_y, last(along_y))));
+    if (taps.inside) return;
+    for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kInt)) {
+        hn::Store(hn::ShiftRight<8>(linear_position(along_x, x + i)), kInt, taps.x + i);
+        hn::Store(hn::ShiftRight<8>(linear_position(along_y, y + i)), kInt, taps.y + i);
+    }
 }
 
 HWY_NOINLINE void find_linear_taps(const RowPlan& plan, const float* x, const float* y, Taps& taps) {
-    IntVector lowest_x = whole(0), lowest_y = whole(0), highest_x = whole(0), highest_y = whole(0);
-    for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kInt)) {
-        const IntVector position_x = linear_position(plan.x, x + i);
-        const IntVector position_y = linear_position(plan.y, y + i);
-        const IntVector texel_x = hn::ShiftRight<8>(position_x);
-        const IntVector texel_y = hn::ShiftRight<8>(position_y);
-        hn::Store(texel_x, kInt, taps.x + i);
-        hn::Store(texel_y, kInt, taps.y + i);
-        hn::Store(position_of(plan, texel_x, texel_y), kInt, taps.position + i);
-        lowest_x = hn::Min(lowest_x, texel_x);
-        lowest_y = hn::Min(lowest_y, texel_y);
-        highest_x = hn::Max(highest_x, texel_x);
-        highest_y = hn::Max(highest_y, texel_y);
-        store_weights(hn::And(position_x, whole(255)), hn::And(position_y, whole(255)), i, taps);
-    }
-    taps.inside = all_within(lowest_x, highest_x, plan.x.size - 1) && all_within(lowest_y, highest_y, plan.y.size - 1);
+    if (plan.x.normalized) return find_taps_along<true>(plan.x, plan.y, plan.pitch, x, y, taps);
+    find_taps_along<false>(plan.x, plan.y, plan.pitch, x, y, taps);
 }
 
 // --- texels, side by side --------------------------------------------------------------------------------------------
@@ -158,18 +178,8 @@ struct Stage {
 };
 
 template <std::size_t bytes>
-HWY_INLINE unsigned char* staged(unsigned char* row, std::size_t i, std::size_t side) {
-    return row + (bytes == 16 ? side * kRowBlock + i : 2 * i + side) * bytes;
-}
-
-template <std::size_t bytes>
 HWY_INLINE const unsigned char* texel_at(const RowPlan& plan, std::int32_t position) {
     return plan.texels + static_cast<std::int64_t>(position) * static_cast<std::int64_t>(bytes);
-}
-
-template <std::size_t bytes>
-HWY_INLINE const unsigned char* texel_or_border(const RowPlan& plan, std::int32_t position) {
-    return position < 0 ? plan.border : texel_at<bytes>(plan, position);
 }
 
 // Copies with a vector. Compilers turn loops of plain copies into vectors that are assembled lane by lane, which is
@@ -184,38 +194,60 @@ HWY_INLINE void copy_texels(const unsigned char* from, unsigned char* to) {
     }
 }
 
+// An unsigned type of `bytes` bytes.
 template <std::size_t bytes>
-HWY_INLINE void stage_footprint(const unsigned char* top, const unsigned char* bottom, std::size_t i, Stage& stage) {
-    if constexpr (bytes < 16) {
-        copy_texels<2 * bytes>(top, staged<bytes>(stage.top, i, 0));
-        copy_texels<2 * bytes>(bottom, staged<bytes>(stage.bottom, i, 0));
-    } else {
-        for (std::size_t side = 0; side < 2; ++side) {
-            copy_texels<bytes>(top + side * bytes, staged<bytes>(stage.top, i, side));
-            copy_texels<bytes>(bottom + side * bytes, staged<bytes>(stage.bottom, i, side));
+struct Unsigned;
+template <>
+struct Unsigned<1> {
+    using type = std::uint8_t;
+};
+template <>
+struct Unsigned<2> {
+    using type = std::uint16_t;
+};
+template <>
+struct Unsigned<4> {
+    using type = std::uint32_t;
+};
+template <>
+struct Unsigned<8> {
+    using type = std::uint64_t;
+};
+
+// Number of pieces of `bytes` bytes that are stored at once: a CPU stores slower than it loads.
+template <std::size_t bytes>
+constexpr std::size_t kJoined = bytes < 8                               ? 8 / bytes
+                                : bytes == 8 || hn::MaxLanes(kInt) >= 8 ? 2
+                                                                        : 1;
+
+// Copies kJoined pieces of memory side by side. piece(i) returns where a piece begins.
+template <std::size_t bytes, class Piece>
+HWY_INLINE void join(const Piece& piece, unsigned char* to) {
+    if constexpr (bytes < 8) {
+        std::uint64_t joined = 0;
+        for (std::size_t i = 0; i < kJoined<bytes>; ++i) {
+            typename Unsigned<bytes>::type part;
+            std::memcpy(&part, piece(i), sizeof part);
+            joined |= std::uint64_t{part} << 8 * bytes * i;
         }
+        std::memcpy(to, &joined, sizeof joined);
+    } else if constexpr (kJoined<bytes> == 2) {
+        const hn::FixedTag<std::uint8_t, 2 * bytes> both;
+        const hn::Half<decltype(both)> half;
+        hn::StoreU(hn::Combine(both, hn::LoadU(half, piece(1)), hn::LoadU(half, piece(0))), both, to);
+    } else {
+        copy_texels<bytes>(piece(0), to);
     }
 }
 
-// Stores a block of pairs that begin with these texels if they have two bytes each, so that a gather loads a pair in
-// each lane. Otherwise returns false: larger pairs are loaded one by one just as fast.
+// Copies the pairs that begin with the texels of a block.
 template <std::size_t bytes>
-HWY_INLINE bool gather_pairs(const unsigned char* texels, const std::int32_t* first, unsigned char* pairs) {
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2
-    if constexpr (bytes == 2) {
-        auto* to = reinterpret_cast<std::int32_t*>(pairs);
-        for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kInt), to += hn::Lanes(kInt)) {
-            const IntVector index = hn::LoadU(kInt, first + i);
-#if HWY_TARGET == HWY_AVX2
-            hn::StoreU(IntVector{_mm256_i32gather_epi32(reinterpret_cast<const int*>(texels), index.raw, 2)}, kInt, to);
-#else
-            hn::StoreU(IntVector{_mm512_i32gather_epi32(index.raw, texels, 2)}, kInt, to);
-#endif
-        }
-        return true;
+HWY_INLINE void copy_pairs(const unsigned char* texels, const std::int32_t* first, unsigned char* pairs) {
+    for (std::size_t i = 0; i < kRowBlock; i += kJoined<2 * bytes>) {
+        const auto pair = [&](std::size_t k)
+                              HWY_ATTR { return texels + static_cast<std::size_t>(first[i + k]) * bytes; };
+        join<2 * bytes>(pair, pairs + 2 * i * bytes);
     }
-#endif
-    return false;
 }
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
@@ -268,39 +300,57 @@ HWY_INLINE void stage_near(const RowPlan&, const unsigned char*, const std::int3
 
 template <std::size_t bytes>
 HWY_INLINE void stage_inside(const RowPlan& plan, const Taps& taps, Stage& stage) {
-    constexpr std::size_t kUnrolled = 8;
-    const std::int64_t pitch = plan.pitch * static_cast<std::int64_t>(bytes);
-    if (gather_pairs<bytes>(plan.texels, taps.position, stage.top)) {
-        gather_pairs<bytes>(plan.texels + pitch, taps.position, stage.bottom);
-        return;
+    constexpr std::size_t kCount = kJoined<2 * bytes>;
+    const unsigned char* const top = plan.texels;
+    const unsigned char* const bottom = top + plan.pitch * static_cast<std::int64_t>(bytes);
+    for (std::size_t i = 0; i < kRowBlock; i += kCount) {
+        std::size_t at[kCount];
+        for (std::size_t k = 0; k < kCount; ++k) at[k] = static_cast<std::uint32_t>(taps.position[i + k]) * bytes;
+        join<2 * bytes>([&](std::size_t k) HWY_ATTR { return top + at[k]; }, stage.top + 2 * i * bytes);
+        join<2 * bytes>([&](std::size_t k) HWY_ATTR { return bottom + at[k]; }, stage.bottom + 2 * i * bytes);
     }
-    for (std::size_t i = 0; i < kRowBlock; i += kUnrolled) {
-        for (std::size_t j = i; j < i + kUnrolled; ++j) {
-            const unsigned char* top = texel_at<bytes>(plan, taps.position[j]);
-            stage_footprint<bytes>(top, top + pitch, j, stage);
+}
+
+// Copies texels side by side, of which negative ones are the border. The number of texels is a multiple of kJoined.
+template <std::size_t bytes>
+HWY_INLINE void copy_addressed(const RowPlan& plan, const std::int32_t* positions, std::size_t count,
+                               unsigned char* to) {
+    const unsigned char* const texels = plan.texels;
+    const unsigned char* const border = plan.border;
+    const auto copy = [&](auto has_border) HWY_ATTR {
+        for (std::size_t i = 0; i < count; i += kJoined<bytes>) {
+            const auto texel = [&](std::size_t k) HWY_ATTR {
+                const std::int32_t at = positions[i + k];
+                if (has_border && at < 0) return border;
+                return texels + static_cast<std::size_t>(static_cast<std::uint32_t>(at)) * bytes;
+            };
+            join<bytes>(texel, to + i * bytes);
         }
-    }
+    };
+    if (plan.x.mode == AddressMode::border || plan.y.mode == AddressMode::border) return copy(std::true_type());
+    copy(std::false_type());
 }
 
 template <std::size_t bytes>
 HWY_INLINE void stage_addressed(const RowPlan& plan, const Taps& taps, Stage& stage) {
-    HWY_ALIGN std::int32_t positions[2][2][kRowBlock];  // by row and side
+    HWY_ALIGN std::int32_t positions[2][2 * kRowBlock];  // of a row, in the order of the stage
     for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kInt)) {
+        const IntVector x = hn::Load(kInt, taps.x + i), y = hn::Load(kInt, taps.y + i);
+        const IntVector left = address(plan.x, x), right = address(plan.x, hn::Add(x, whole(1)));
         for (int row = 0; row < 2; ++row) {
-            for (int side = 0; side < 2; ++side) {
-                const IntVector x = address(plan.x, hn::Add(hn::Load(kInt, taps.x + i), whole(side)));
-                const IntVector y = address(plan.y, hn::Add(hn::Load(kInt, taps.y + i), whole(row)));
-                hn::Store(position_or_border(plan, x, y), kInt, positions[row][side] + i);
+            const IntVector line = address(plan.y, hn::Add(y, whole(row)));
+            const IntVector first = position_or_border(plan, left, line);
+            const IntVector second = position_or_border(plan, right, line);
+            if constexpr (bytes < 16) {
+                hn::StoreInterleaved2(first, second, kInt, positions[row] + 2 * i);
+            } else {
+                hn::Store(first, kInt, positions[row] + i);
+                hn::Store(second, kInt, positions[row] + kRowBlock + i);
             }
         }
     }
-    for (std::size_t i = 0; i < kRowBlock; ++i) {
-        for (std::size_t side = 0; side < 2; ++side) {
-            copy_texels<bytes>(texel_or_border<bytes>(plan, positions[0][side][i]), staged<bytes>(stage.top, i, side));
-            copy_texels<bytes>(texel_or_border<bytes>(plan, positions[1][side][i]),
-                               staged<bytes>(stage.bottom, i, side));
-        }
-    }
+    copy_addressed<bytes>(plan, positions[0], 2 * kRowBlock, stage.top);
+    copy_addressed<bytes>(plan, positions[1], 2 * kRowBlock, stage.bottom);
 }
 
 // Returns whether the texels are `step` apart.
@@ -319,16 +369,20 @@ struct Rows {
     const unsigned char* bottom;
 };
 
+// Texels of 16 bytes must be outside: those inside are summed where they are.
 template <std::size_t bytes>
 HWY_NOINLINE Rows stage_rows(const RowPlan& plan, const Taps& taps, Stage& stage) {
-    if (!taps.inside) {
-        stage_addressed<bytes>(plan, taps, stage);
-    } else if (bytes < 16 && is_run(taps.position, 2)) {
-        const unsigned char* top = texel_at<bytes>(plan, taps.position[0]);
-        return {top, top + plan.pitch * static_cast<std::int64_t>(bytes)};
-    } else {
-        stage_inside<bytes>(plan, taps, stage);
+    if constexpr (bytes < 16) {
+        if (taps.inside && is_run(taps.position, 2)) {
+            const unsigned char* top = texel_at<bytes>(plan, taps.position[0]);
+            return {top, top + plan.pitch * static_cast<std::int64_t>(bytes)};
+        }
+        if (taps.inside) {
+            stage_inside<bytes>(plan, taps, stage);
+            return {stage.top, stage.bottom};
+        }
     }
+    stage_addressed<bytes>(plan, taps, stage);
     return {stage.top, stage.bottom};
 }
 
@@ -361,8 +415,7 @@ HWY_INLINE void fetch_nearest_block(const RowPlan& plan, const float* x, const f
         std::memcpy(results, texel_at<bytes>(plan, positions[0]), kRowBlock * bytes);
         return;
     }
-    for (std::size_t i = 0; i < kRowBlock; ++i)
-        copy_texels<bytes>(texel_or_border<bytes>(plan, positions[i]), results + i * bytes);
+    copy_addressed<bytes>(plan, positions, kRowBlock, results);
 }
 
 template <std::size_t bytes>

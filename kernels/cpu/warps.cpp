@@ -54,32 +54,35 @@ public:
           texels_(job.textures[1], job.shapes[1], layer),
           fits_(warp.map_x == 1 && warp.map_y == 1) {}
 
-    void read(PixelPosition at, std::size_t count, Warp::MapRow& row) {
+    // Returns the fetches of pixels. They are valid until the next call.
+    Warp::MapRow read(PixelPosition at, std::size_t count) {
+        float* const x = planes_.channel[0];
+        float* const y = planes_.channel[1];
         // A map of the image's size is read by points.
         if (fits_) {
-            texels_.centers(at.x, at.y, count, planes_.channel[0], {TexelPlanes::kMax, 1});
-            std::copy_n(planes_.channel[0], count, row.x);
-            std::copy_n(planes_.channel[1], count, row.y);
-            return;
+            texels_.centers(at.x, at.y, count, x, {TexelPlanes::kMax, 1});
+            return {x, y};
         }
         for (std::size_t i = 0; i < count; ++i, ++at.x) {
-            row.x[i] = at.center_x() * warp_.map_x;
-            row.y[i] = at.center_y() * warp_.map_y;
+            x[i] = at.center_x() * warp_.map_x;
+            y[i] = at.center_y() * warp_.map_y;
         }
         Float4 texels[Warp::Row::kMax];
-        fetched_.fetch(row.x, row.y, count, texels);
+        fetched_.fetch(x, y, count, texels);
         for (std::size_t i = 0; i < count; ++i) {
-            row.x[i] = texels[i].x;
-            row.y[i] = texels[i].y;
+            x[i] = texels[i].x;
+            y[i] = texels[i].y;
         }
+        return {x, y};
     }
 
 private:
+    static_assert(Warp::Row::kMax <= TexelPlanes::kMax && Warp::Row::kMax % Warp::Row::kStep == 0);
     const Warp& warp_;
     FetchedRows fetched_;
     TexelRows texels_;
     bool fits_;
-    TexelPlanes planes_;
+    TexelPlanes planes_{};  // pixels beyond the last one are computed, too
 };
 
 class WarpedTile {
@@ -91,8 +94,9 @@ public:
 
     // Computes at most Warp::Row::kMax pixels.
     void make(PixelPosition at, std::size_t count) {
-        if (map_ != nullptr) map_->read(at, count, map_row_);
-        warp_.coordinates(at, count, map_row_, row_);
+        Warp::MapRow fetched;
+        if (map_ != nullptr) fetched = map_->read(at, count);
+        const bool all_exist = warp_.coordinates(at, count, fetched, row_);
         if (job_.stores_fetches()) {
             texture_.fetch(row_.x, row_.y, count, job_.image.format(), job_.image.address(at));
         } else {
@@ -100,9 +104,7 @@ public:
             texture_.fetch(row_.x, row_.y, count, pixels);
             job_.image.store(at, {pixels, count});
         }
-        std::int32_t all_exist = 1;
-        for (std::size_t i = 0; i < count; ++i) all_exist &= row_.exists[i];
-        if (all_exist != 0) return;
+        if (all_exist) return;
         for (std::size_t i = 0; i < count; ++i, ++at.x) {
             if (row_.exists[i] == 0) job_.image.store(at, {&warp_.border, 1});
         }
@@ -114,7 +116,6 @@ private:
     FetchedRows texture_;
     std::unique_ptr<FetchedMap> map_;  // destroyed before the other rows, since both restore the thread's modes
     Warp::Row row_;
-    Warp::MapRow map_row_;
 };
 
 }  // namespace

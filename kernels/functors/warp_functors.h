@@ -7,6 +7,9 @@
 // slopes() is called only if position() returned an existing coordinate and minification is not `none`. A map whose
 // computation is long declares kPixels = 1. A map that fetches makes a single fetch, of a 2D texture or a layer, at
 // (center_x() * x_scale, center_y() * y_scale), which are members of the map.
+#include <cstddef>
+#include <cstdint>
+
 #include <texton/float_math.h>
 #include <texton/kernel.h>
 #include <texton/launch.h>
@@ -106,6 +109,30 @@ struct FetchedTexel {
     TEXTON_HD Float4 layer_at_texel(int, float, float) const { return texel; }
 };
 
+/// Computes the coordinates of a step of pixels. Compilers vectorize loops of constant length at more levels of
+/// optimization, if parameters say that memory does not overlap. Returns whether all pixels exist.
+template <bool has_source, class Map>
+bool warp_step(Map map, PixelPosition at, [[maybe_unused]] const float* __restrict map_x,
+               [[maybe_unused]] const float* __restrict map_y, float* __restrict x, float* __restrict y,
+               std::int32_t* __restrict exists) {
+    constexpr auto kStep = static_cast<std::int32_t>(Warp::Row::kStep);
+    std::int32_t existing = 0;
+    for (std::int32_t i = 0; i < kStep; ++i) {
+        const PixelPosition pixel{at.x + i, at.y, at.z};
+        WarpPosition position;
+        if constexpr (has_source) {
+            position = map.position(pixel, FetchedTexel{{map_x[i], map_y[i], 0, 0}});
+        } else {
+            position = map.position(pixel);
+        }
+        x[i] = position.x;
+        y[i] = position.y;
+        exists[i] = position.exists ? 1 : 0;
+        existing += exists[i];
+    }
+    return existing == kStep;
+}
+
 /// Returns the warp for DeviceKernels::warp(). The map fetches from as many sources as `has_source` says.
 template <bool has_source, class Map>
 Warp warp_of(const Map& map, const Float4& border) {
@@ -115,19 +142,15 @@ Warp warp_of(const Map& map, const Float4& border) {
         warp.map_x = map.x_scale;
         warp.map_y = map.y_scale;
     }
-    warp.coordinates = [map](PixelPosition at, std::size_t count, [[maybe_unused]] const Warp::MapRow& fetched,
-                             Warp::Row& row) {
-        for (std::size_t i = 0; i < count; ++i, ++at.x) {
-            WarpPosition position;
-            if constexpr (has_source) {
-                position = map.position(at, FetchedTexel{{fetched.x[i], fetched.y[i], 0, 0}});
-            } else {
-                position = map.position(at);
-            }
-            row.x[i] = position.x;
-            row.y[i] = position.y;
-            row.exists[i] = position.exists;
+    warp.coordinates = [map](PixelPosition at, std::size_t count, const Warp::MapRow& fetched, Warp::Row& row) {
+        bool all_exist = true;
+        for (std::size_t i = 0; i < count; i += Warp::Row::kStep) {
+            const float* const map_x = has_source ? fetched.x + i : nullptr;
+            const float* const map_y = has_source ? fetched.y + i : nullptr;
+            all_exist &= warp_step<has_source>(map, at, map_x, map_y, row.x + i, row.y + i, row.exists + i);
+            at.x += static_cast<std::int32_t>(Warp::Row::kStep);
         }
+        return all_exist;
     };
     return warp;
 }

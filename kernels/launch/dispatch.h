@@ -65,17 +65,19 @@ struct Warp {
     /// The coordinates of pixels of a row, in texels of the first texture.
     struct Row {
         static constexpr std::size_t kMax = 256;
+        static constexpr std::size_t kStep = 64;  ///< pixels are computed in whole steps
         float x[kMax];
         float y[kMax];
         std::int32_t exists[kMax];  ///< 0: the pixel has the border color; as wide as a float for vectorized loops
     };
-    /// The first two channels of fetches of the second texture.
+    /// The first two channels of fetches of the second texture, in whole steps. The last ones can be any numbers.
     struct MapRow {
-        float x[Row::kMax];
-        float y[Row::kMax];
+        const float* x = nullptr;
+        const float* y = nullptr;
     };
-    /// Computes the coordinates of `count` pixels from `first` on. `map` has the fetches for these pixels.
-    std::function<void(PixelPosition first, std::size_t count, const MapRow& map, Row& row)> coordinates;
+    /// Computes the coordinates of `count` pixels from `first` on. `map` has the fetches for these pixels. Returns
+    /// whether all pixels exist; false if that is unknown.
+    std::function<bool(PixelPosition first, std::size_t count, const MapRow& map, Row& row)> coordinates;
     float map_x = 1;  ///< texels of the second texture for each pixel, along x
     float map_y = 1;  ///< the same along y
     Float4 border;
