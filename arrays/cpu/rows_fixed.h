@@ -128,24 +128,16 @@ struct Unorm8 {
     static constexpr std::size_t kChannels = channels;
     static constexpr bool kResultsArePixels = false;
 
-    // Separates the bytes of a pair of texels into even and odd ones. These are the left and right texel if there is
-    // one channel, otherwise channels 0 and 2 and channels 1 and 3.
     static HWY_NOINLINE void blend(const Rows& rows, const Taps& taps, Result* sums) {
-        constexpr std::size_t kPair = 2 * channels;  // bytes
-        for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kByte) / kPair) {
-            const auto top = load_codes(rows.top + i * kPair);
-            const auto bottom = load_codes(rows.bottom + i * kPair);
-            if constexpr (channels == 1) {
-                hn::Store(hn::Add(row_sum(top, taps.top + i), row_sum(bottom, taps.bottom + i)), kCode, sums + i);
-            } else {
-                const auto top_weights = pair_weights(taps.top + i);
-                const auto bottom_weights = pair_weights(taps.bottom + i);
-                const auto even =
-                    hn::Add(hn::Mul(even_bytes(top), top_weights), hn::Mul(even_bytes(bottom), bottom_weights));
-                const auto odd =
-                    hn::Add(hn::Mul(odd_bytes(top), top_weights), hn::Mul(odd_bytes(bottom), bottom_weights));
-                hn::Store(add_sides(even, odd), kCode, sums + i * channels);
+        if constexpr (channels == 1) {
+            for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kInt)) {
+                const WeightPairs weights = load_weights<1>(taps, i);
+                const IntVector top = add_products(hn::Zero(kInt), widened(rows.top + 2 * i), weights.top);
+                const IntVector sum = add_products(top, widened(rows.bottom + 2 * i), weights.bottom);
+                hn::StoreU(hn::DemoteTo(kFewCodes, sum), kFewCodes, sums + i);
             }
+        } else {
+            blend_several(rows, taps, sums);
         }
     }
 
@@ -160,11 +152,24 @@ struct Unorm8 {
     }
 
 private:
-    static HWY_INLINE hn::Vec<Code> row_sum(hn::Vec<Code> pairs, const std::uint32_t* weights) {
-        const auto first = hn::BitCast(kCode, hn::LoadU(kWord, weights));
-        const auto second = hn::BitCast(kCode, hn::LoadU(kWord, weights + hn::Lanes(kWord)));
-        return hn::Add(hn::Mul(even_bytes(pairs), hn::ConcatEven(kCode, second, first)),
-                       hn::Mul(odd_bytes(pairs), hn::ConcatOdd(kCode, second, first)));
+    static HWY_INLINE IntVector widened(const unsigned char* pairs) {
+        const hn::Rebind<std::uint8_t, Code> bytes;
+        return hn::BitCast(kInt, hn::PromoteTo(kCode, hn::LoadU(bytes, pairs)));
+    }
+
+    // Separates the bytes of a pair of texels into even and odd ones: channels 0 and 2, and channels 1 and 3.
+    static HWY_INLINE void blend_several(const Rows& rows, const Taps& taps, Result* sums) {
+        constexpr std::size_t kPair = 2 * channels;  // bytes
+        for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kByte) / kPair) {
+            const auto top = load_codes(rows.top + i * kPair);
+            const auto bottom = load_codes(rows.bottom + i * kPair);
+            const auto top_weights = pair_weights(taps.top + i);
+            const auto bottom_weights = pair_weights(taps.bottom + i);
+            const auto even =
+                hn::Add(hn::Mul(even_bytes(top), top_weights), hn::Mul(even_bytes(bottom), bottom_weights));
+            const auto odd = hn::Add(hn::Mul(odd_bytes(top), top_weights), hn::Mul(odd_bytes(bottom), bottom_weights));
+            hn::Store(add_sides(even, odd), kCode, sums + i * channels);
+        }
     }
 
     // Returns the left weight once for each even byte of a texel, then the right weight in the same way.

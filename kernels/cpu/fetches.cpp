@@ -9,7 +9,7 @@ Texel fetch_on_cpu(RecordedFetches& fetches, std::size_t texture, ArrayKind kind
     return static_cast<BlockFetches&>(fetches).fetch(texture, kind, operation, at, component);
 }
 
-BlockFetches::BlockFetches(const CpuJob& job, RefusedFetch& refused) {
+BlockFetches::BlockFetches(const CpuJob& job, RefusedFetch& refused) : job_(job) {
     for (std::size_t i = 0; i < job.textures.size(); ++i) {
         direct_.emplace_back(job, i, refused);
         const FetchesOfTexture& fetches = job.fetches[i];
@@ -26,18 +26,28 @@ BlockFetches::~BlockFetches() {
 }
 
 bool BlockFetches::run_planned(const PlannedFunction& planned, std::span<const RecordingSource> sources,
-                               PixelPosition at, std::span<Float4> pixels) {
+                               PixelPosition at, std::span<Float4> room) {
     if (plan_.count == 0 || !planned) return false;
+    static constexpr Texel kZeros{};
     PlannedPass pass{plan_, 0, {}};
     for (; pass.wanted < plan_.count; ++pass.wanted) {
         RecordedLane& lane = lanes_[pass.wanted];
         pass.x = lane.x;
         pass.y = lane.y;
-        if (!planned(sources, pass, at, pixels)) break;
-        rows(lane.texture, lane.layer).fetch(lane.x, lane.y, pixels.size(), lane.texels);
+        pass.known[pass.wanted] = &kZeros;
+        if (!planned(sources, pass, at, room)) break;
+        const RowSampler& fetched = rows(lane.texture, lane.layer);
+        if (pass.is_pixel && job_.stores_fetches(lane.texture)) {
+            fetched.fetch(lane.x, lane.y, room.size(), job_.image.format(), job_.image.address(at));
+            return true;
+        }
+        fetched.fetch(lane.x, lane.y, room.size(), lane.texels);
         pass.known[pass.wanted] = lane.texels;
     }
-    if (pass.wanted == plan_.count && planned(sources, pass, at, pixels)) return true;
+    if (pass.wanted == plan_.count && planned(sources, pass, at, room)) {
+        job_.image.store(at, room);
+        return true;
+    }
     can_plan_ = false;
     plan_ = {};
     return false;

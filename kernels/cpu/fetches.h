@@ -9,8 +9,9 @@
 // so that the following blocks do not fetch them earlier. Other fetches, and all fetches after a maximum number of
 // rounds or lanes, are executed at once.
 //
-// If all pixels of a block made the same one or two fetches, the next blocks are expected to do so too. Then the functor
-// is called in loops that compilers can vectorize.
+// If all pixels of a block made the same one or two fetches, the next blocks are expected to do so too. Then the
+// functor is called in loops that compilers can vectorize. If the compiler found that the functor returns the last
+// fetch unchanged, the texels are stored as pixels.
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -38,10 +39,10 @@ public:
     BlockFetches(const BlockFetches&) = delete;
     BlockFetches& operator=(const BlockFetches&) = delete;
 
-    /// Computes a block of pixels that make the same fetches as those before. Returns false if they do not, or if that
-    /// is unknown; then the pixels are not computed.
+    /// Computes and stores a block of pixels that make the same fetches as those before. Returns false if they do not,
+    /// or if that is unknown; then the pixels are not stored. `room` has an element for each pixel.
     bool run_planned(const PlannedFunction& planned, std::span<const RecordingSource> sources, PixelPosition at,
-                     std::span<Float4> pixels);
+                     std::span<Float4> room);
     /// Starts a block of this many pixels.
     void start(std::size_t pixels);
     /// Returns a texel for the current pixel, or records the fetch and returns zeros.
@@ -63,6 +64,7 @@ private:
     static constexpr std::size_t kMaxLanes = 64;
     static constexpr int kMaxRounds = 12;
 
+    const CpuJob& job_;
     std::vector<std::optional<ArrayKind>> recorded_;  // of each texture: the kind whose plain fetches are recorded
     std::deque<DirectFetches> direct_;                // of each texture
     std::vector<Rows> rows_;

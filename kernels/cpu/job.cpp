@@ -61,8 +61,8 @@ void CpuImage::encode(std::span<const Float4> pixels, std::byte* to) const {
         std::memcpy(to + i * bytes, encode_pixel(texel_of(pixels[i], pixel_.stored), pixel_).word, bytes);
 }
 
-bool CpuJob::stores_fetches() const {
-    const CpuTexture& texture = textures[0];
+bool CpuJob::stores_fetches(std::size_t number) const {
+    const CpuTexture& texture = textures[number];
     const TexelFormat& stored = image.format().stored;
     // The linear filter returns the canonical NaN only. That of 16 bits is another one than that of 32 bits.
     if (texture.format.encoding == Encoding::floating)

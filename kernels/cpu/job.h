@@ -85,10 +85,10 @@ struct CpuJob {
     std::size_t first_row;  ///< the first row of each slice that is computed
     std::size_t rows;       ///< number of rows of each slice that are computed
 
-    /// Returns true if the result of a fetch of the first texture can be stored as the pixel, in the image's format.
+    /// Returns true if the result of a fetch of a texture can be stored as the pixel, in the image's format.
     /// This is not so for integers, which are converted through floats, and for floats that may be a NaN other than the
     /// canonical one of images.
-    bool stores_fetches() const;
+    bool stores_fetches(std::size_t number = 0) const;
     /// Returns true if a slice of the image and of the textures is together far larger than the caches. Then streaming
     /// stores are best, which write past the caches and do not read the destination before.
     bool exceeds_caches() const;

@@ -70,7 +70,7 @@ void run_blocks_of(const CpuJob& job, const BlockFunction& block, const PlannedF
     RefusedFetch refused;
     // Tiles are narrow, so that the rows of a tile read the same texels even if they are rotated.
     constexpr std::size_t kRows = 64;
-    for_each_tile(job, RecordedLane::kPixels, kRows,
+    for_each_tile(job, RecordedLane::kPixels, rows_of_tiles(job, RecordedLane::kPixels, kRows),
                   [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
                       BlockFetches fetches(job, refused);
                       std::vector<RecordingSource> sources;
@@ -80,11 +80,10 @@ void run_blocks_of(const CpuJob& job, const BlockFunction& block, const PlannedF
                       const std::span of_block(pixels, width);
                       for (std::size_t row = 0; row < height; ++row) {
                           const PixelPosition at{corner.x, corner.y + static_cast<std::int32_t>(row), corner.z};
-                          if (!fetches.run_planned(planned, sources, at, of_block)) {
-                              fetches.start(width);
-                              do block(fetches, sources, at, of_block);
-                              while (!fetches.settle());
-                          }
+                          if (fetches.run_planned(planned, sources, at, of_block)) continue;
+                          fetches.start(width);
+                          do block(fetches, sources, at, of_block);
+                          while (!fetches.settle());
                           job.image.store(at, of_block);
                       }
                   });

@@ -21,6 +21,7 @@
 // have.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -73,13 +74,14 @@ using BlockFunction = std::function<void(RecordedFetches& fetches, std::span<con
 struct PlannedPass {
     const PlannedFetches& plan;
     unsigned wanted;                           ///< number of the fetch, or the number of all fetches
-    const Texel* known[PlannedFetches::kMax];  ///< results of the fetches before it
+    const Texel* known[PlannedFetches::kMax];  ///< results of the fetches before it, and a texel of zeros for the fetch
     float* x = nullptr;                        ///< coordinates of the fetch
     float* y = nullptr;
+    bool is_pixel = false;  ///< result: each pixel is the texel of this fetch, which is the last one
 };
 /// Calls the functor for a block of pixels of a row, starting at `first`. Returns false if some did not make the
 /// planned fetches; then the results are void.
-using PlannedFunction = std::function<bool(std::span<const RecordingSource> sources, const PlannedPass& pass,
+using PlannedFunction = std::function<bool(std::span<const RecordingSource> sources, PlannedPass& pass,
                                            PixelPosition first, std::span<Float4> pixels)>;
 
 /// Computes `count` pixels of a row with a pointwise functor, whose texels have been read already.
@@ -270,16 +272,35 @@ bool run_pass(const Functor& functor, std::span<const RecordingSource> sources, 
     return as_planned == pixels.size();
 }
 
+/// Returns true if the compiler finds that the functor returns the wanted fetch unchanged, for all positions and texels
+/// that are not integers. Then nothing remains to be computed from the texels.
+template <unsigned wanted, class Functor, std::size_t... index>
+bool returns_fetch(const Functor& functor, std::span<const RecordingSource> sources, const PlannedPass& pass,
+                   PixelPosition at, std::index_sequence<index...>) {
+    // Zeros, but the compiler does not know that.
+    const std::uint32_t* const words = pass.known[wanted]->channel;
+    const std::uint32_t x = words[0], y = words[1], z = words[2], w = words[3];
+    ReturnedFetch fetch{x, y, z, w, wanted > 0 ? pass.known[0] : nullptr};
+    const Float4 result = functor(at, ReturnedSource<wanted>(sources[index], fetch)...);
+    const bool same = std::bit_cast<std::uint32_t>(result.x) == x && std::bit_cast<std::uint32_t>(result.y) == y &&
+                      std::bit_cast<std::uint32_t>(result.z) == z && std::bit_cast<std::uint32_t>(result.w) == w;
+    return __builtin_constant_p(same) && same;
+}
+
 /// Returns an empty function for functors that declare that they make many fetches.
 template <class Functor, std::size_t... index>
 PlannedFunction planned_function(const Functor& functor, std::index_sequence<index...> indices) {
     if constexpr (requires { Functor::kPixels; }) {
         if constexpr (Functor::kPixels == 1) return nullptr;
     }
-    return [functor, indices](std::span<const RecordingSource> sources, const PlannedPass& pass, PixelPosition at,
+    return [functor, indices](std::span<const RecordingSource> sources, PlannedPass& pass, PixelPosition at,
                               std::span<Float4> pixels) {
         static_assert(PlannedFetches::kMax == 2);
         const bool is_last = pass.wanted == pass.plan.count;
+        if (pass.wanted + 1 == pass.plan.count) {
+            pass.is_pixel = pass.wanted == 0 ? returns_fetch<0>(functor, sources, pass, at, indices)
+                                             : returns_fetch<1>(functor, sources, pass, at, indices);
+        }
         if (pass.wanted == 0) return run_pass<0, false>(functor, sources, pass, at, pixels, indices);
         if (pass.wanted == 2) return run_pass<2, true>(functor, sources, pass, at, pixels, indices);
         return is_last ? run_pass<1, true>(functor, sources, pass, at, pixels, indices)

@@ -377,6 +377,37 @@ private:
     std::size_t texture_;
 };
 
+/// The fetches of a functor that is called to find out whether it returns fetch number `wanted` unchanged. The fetch
+/// returns these words. Separate numbers, since compilers follow them more easily than a Texel.
+struct ReturnedFetch {
+    std::uint32_t x, y, z, w;
+    const Texel* before;  // result of the fetch before it, if there is one
+    unsigned number = 0;  // of the next fetch
+};
+
+/// The source of a texture for such a functor. Texels are floats.
+template <unsigned wanted>
+class ReturnedSource : public Fetches<ReturnedSource<wanted>> {
+public:
+    TEXTON_HD ReturnedSource(const SourceShape& shape, ReturnedFetch& fetch)
+        : Fetches<ReturnedSource<wanted>>(with_floats(shape)), fetch_(&fetch) {}
+
+    template <FetchOperation operation, ArrayKind kind>
+    TEXTON_HD Texel words([[maybe_unused]] const FetchPoint& at, [[maybe_unused]] int component = 0) const {
+        if (fetch_->number++ == wanted) return {{fetch_->x, fetch_->y, fetch_->z, fetch_->w}};
+        if constexpr (wanted > 0) return *fetch_->before;
+        return {};
+    }
+
+private:
+    static TEXTON_HD SourceShape with_floats(SourceShape shape) {
+        shape.integers = false;
+        return shape;
+    }
+
+    ReturnedFetch* fetch_;
+};
+
 /// Texels or pixels of a row, stored channel by channel, so that compilers can vectorize loops over them.
 struct alignas(64) TexelPlanes {
     static constexpr std::size_t kMax = 256;

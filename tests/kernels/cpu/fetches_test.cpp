@@ -1,6 +1,7 @@
 // Compares functors whose fetches are recorded with the same functors whose fetches are executed at once.
 #include <cmath>
 #include <cstddef>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -25,7 +26,7 @@ constexpr Extent kImage{300, 150, 2};  // several blocks in a row, and several t
 
 class RecordedFetchesTest : public testing::Test {
 protected:
-    Texture random_texture(ArrayKind kind, Format format) {
+    Texture random_texture(ArrayKind kind, Format format, Filter filter = Filter::linear) {
         const ArrayInfo info{.format = format,
                              .extent = kTexels,
                              .kind = kind,
@@ -33,16 +34,20 @@ protected:
                              .usage = {.gather = kind == ArrayKind::array_2d}};
         const Array array(Device::cpu(), info);
         upload(array.view(), test::random_texels(random_, format, test::box_bytes(format, test::level_box(info, 0))));
-        return Texture(array, {.filter = Filter::linear});
+        return Texture(array, {.filter = filter});
+    }
+    template <class Functor, class... Textures>
+    Bytes image_of(Format format, const Functor& functor, const Textures&... textures) {
+        const Linear memory(Device::cpu(), format, kImage);
+        const View image = memory.view(format, kImage);
+        const Stream stream(Device::cpu());
+        launch(stream, image, functor, textures...);
+        stream.synchronize();
+        return download(image);
     }
     template <class Functor>
     Bytes image_of(const Functor& functor) {
-        const Linear memory(Device::cpu(), Format::rgba32_float, kImage);
-        const View image = memory.view(Format::rgba32_float, kImage);
-        const Stream stream(Device::cpu());
-        launch(stream, image, functor, flat_, layered_);
-        stream.synchronize();
-        return download(image);
+        return image_of(Format::rgba32_float, functor, flat_, layered_);
     }
     /// Expects the same image from Functor<true>, which promises that calls with zeros do no harm.
     template <template <bool> class Functor>
@@ -102,6 +107,88 @@ struct StrangeFetches {
         return first.x > 0.5f ? flat.at_texel(first.y * 90.0f, first.z * 50.0f) : first;
     }
 };
+
+/// Return a fetch unchanged: the only one, or one whose coordinates another fetch has.
+template <bool promises>
+struct ReturnedFetch {
+    static constexpr bool kMayBeCalledWithZeros = promises;
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        return source.at_texel(at.center_x() * 0.4f + at.center_y() * 0.1f - 10.0f, at.center_y() * 0.4f - 4.0f);
+    }
+};
+template <bool promises>
+struct ReturnedSecondFetch {
+    static constexpr bool kMayBeCalledWithZeros = promises;
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        const Float4 to = source.at_texel(at.center_x() * 0.4f, at.center_y() * 0.4f);
+        return source.at_texel(to.x * 90.0f, to.x * 50.0f);
+    }
+};
+
+/// Return a fetch with a change: channels swapped, another color at some positions, or the first one of two fetches.
+template <bool promises>
+struct SwappedChannels {
+    static constexpr bool kMayBeCalledWithZeros = promises;
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        const Float4 texel = source.at_texel(at.center_x() * 0.3f, at.center_y() * 0.4f);
+        return {texel.x, texel.z, texel.y, texel.w};
+    }
+};
+template <bool promises>
+struct OtherColor {
+    static constexpr bool kMayBeCalledWithZeros = promises;
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        const Float4 texel = source.at_texel(at.center_x() * 0.3f, at.center_y() * 0.4f);
+        return at.x % 64 == 63 ? Float4{0.5f, 0.25f, 0.75f, 1.0f} : texel;
+    }
+};
+template <bool promises>
+struct FirstOfTwo {
+    static constexpr bool kMayBeCalledWithZeros = promises;
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        const Float4 first = source.at_texel(at.center_x() * 0.3f, at.center_y() * 0.4f);
+        const Float4 second = source.at_texel(first.x * 90.0f, first.x * 50.0f);
+        return second.x < -1e30f ? second : first;
+    }
+};
+
+TEST_F(RecordedFetchesTest, FetchesThatFunctorsReturnAreStoredInEveryFormatAsTheyAreAtOnce) {
+    constexpr Format kTextures[] = {Format::r8_unorm,   Format::rg8_unorm,    Format::rgba8_unorm, Format::rgba8_snorm,
+                                    Format::rgba8_srgb, Format::r16_unorm,    Format::rg16_float,  Format::rgba16_float,
+                                    Format::r32_float,  Format::rgba32_float, Format::rgba8_uint,  Format::r32_sint};
+    constexpr Format kImages[] = {Format::r8_unorm,  Format::rgba8_unorm,  Format::rgba8_srgb, Format::rg16_float,
+                                  Format::r32_float, Format::rgba32_float, Format::rgba8_uint};
+    for (const Format format : kTextures) {
+        const bool filters = info(format).kind != FormatKind::uint && info(format).kind != FormatKind::sint;
+        for (const Filter filter : {Filter::point, Filter::linear}) {
+            if (filter == Filter::linear && !filters) continue;
+            const Texture texture = random_texture(ArrayKind::array_2d, format, filter);
+            for (const Format stored : kImages) {
+                SCOPED_TRACE(std::string(name(format)) + " to " + std::string(name(stored)));
+                const auto expect_same = [&](const auto& promising, const auto& plain) {
+                    EXPECT_TRUE(same_bytes(image_of(stored, promising, texture), image_of(stored, plain, texture)));
+                };
+                expect_same(ReturnedFetch<true>{}, ReturnedFetch<false>{});
+                expect_same(ReturnedSecondFetch<true>{}, ReturnedSecondFetch<false>{});
+            }
+        }
+    }
+}
+
+TEST_F(RecordedFetchesTest, FetchesThatFunctorsChangeAreNotStoredUnchanged) {
+    const auto expect_same = [&](const auto& promising, const auto& plain) {
+        EXPECT_TRUE(
+            same_bytes(image_of(Format::rgba8_unorm, promising, flat_), image_of(Format::rgba8_unorm, plain, flat_)));
+    };
+    expect_same(SwappedChannels<true>{}, SwappedChannels<false>{});
+    expect_same(OtherColor<true>{}, OtherColor<false>{});
+    expect_same(FirstOfTwo<true>{}, FirstOfTwo<false>{});
+}
 
 TEST_F(RecordedFetchesTest, OneFetchOfEachPixelReturnsWhatItReturnsAtOnce) { expect_same_image<OneFetch>(); }
 
