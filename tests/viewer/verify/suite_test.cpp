@@ -54,7 +54,7 @@ TEST_F(VerifySuiteTest, CaseHasTheValuesOfTheFile) {
     EXPECT_EQ(run.kernel->info.name, "resample");
     EXPECT_EQ(std::get<std::string>(run.parameters.at("filter")), "area");
     EXPECT_EQ(std::get<std::vector<double>>(run.parameters.at("crop")), (std::vector<double>{0, 1, 2, 3}));
-    EXPECT_EQ(run.size, (Extent{8, 6, 0}));
+    EXPECT_EQ(run.size, (ResultSize{.texels = {8, 6, 0}}));
     EXPECT_EQ(run.format, Format::r8_unorm);
     EXPECT_EQ(only.criteria.tolerance.max, 0.25);
     EXPECT_FALSE(only.criteria.tolerance.ulp);
@@ -94,7 +94,7 @@ TEST_F(VerifySuiteTest, MatrixListsAreCombinedIntoAllCases) {
                                                       "a/nearest/4x5/small", "a/nearest/4x5/floats", "a/area/2x3/small",
                                                       "a/area/2x3/floats", "a/area/4x5/small", "a/area/4x5/floats"}));
     const Case& last = suite.cases.back();
-    EXPECT_EQ(std::get<KernelCase>(last.work).run.size, (Extent{4, 5, 0}));
+    EXPECT_EQ(std::get<KernelCase>(last.work).run.size, (ResultSize{.texels = {4, 5, 0}}));
     EXPECT_EQ(std::get<std::string>(std::get<KernelCase>(last.work).run.parameters.at("filter")), "area");
     EXPECT_EQ(std::get<Input::Made>(std::get<KernelCase>(last.work).inputs[0].source).info,
               (ArrayInfo{.format = Format::r32_float, .extent = {4, 4}}));
