@@ -286,9 +286,14 @@ ResultSize result_size(std::string_view text, const std::string& where) {
     const std::string_view sides = is_limit ? text.substr(kWithin.size()) : text;
     const bool keeps = !is_limit && (sides.ends_with('x') || sides.starts_with('x'));
     try {
-        if (!keeps) return {.texels = size_of(sides, where), .is_limit = is_limit};
+        if (!keeps) {
+            const Extent texels = size_of(sides, where);
+            if (is_limit && texels.depth != 0) refuse();
+            return {.texels = texels, .is_limit = is_limit};
+        }
         const bool has_width = sides.ends_with('x');
         const std::string_view side = has_width ? sides.substr(0, sides.size() - 1) : sides.substr(1);
+        if (side.find('x') != side.npos) refuse();
         const std::size_t length = size_of(fmt::format("{}x1", side), where).width;
         return {.texels = has_width ? Extent{length, 0, 0} : Extent{0, length, 0}};
     } catch (const Error&) {

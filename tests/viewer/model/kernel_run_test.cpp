@@ -34,8 +34,9 @@ TEST(ResultSizeTest, ProportionsAreThoseOfTheStandardSize) {
         EXPECT_EQ(text_of(size), row.text);
         EXPECT_EQ(result_size(text_of(size), "--size"), size);
     }
-    for (const char* text : {"", "x", "5", "0x5", "5x0x", "-5x", "x-5", "1.5x", "0%", "-3%", "%", "nan%", "1e9%", "axb",
-                             "within:", "within:5x", "within:50%", "5x5x5x"})
+    for (const char* text :
+         {"",     "x",    "5",   "0x5",     "5x0x",      "-5x",        "x-5",          "1.5x", "0%",   "-3%",   "%",
+          "nan%", "1e9%", "axb", "within:", "within:5x", "within:50%", "within:5x5x5", "5x5x", "x5x5", "5x5x5x"})
         test::expect_error([&] { (void)result_size(text, "--size"); }, ErrorCode::bad_argument, "texton::verify",
                            {"--size", "is not a size", "50%", "within:640x480"});
 }
