@@ -154,7 +154,8 @@ TEST_F(VerifySuiteTest, UnknownKeysAndNamesAreReportedWithTheirCase) {
 
 TEST_F(VerifySuiteTest, InvalidValuesAreNamed) {
     refused(R"(, "size": [0, 4])", {"'size' contains 0"});
-    refused(R"(, "size": "4x4")", {"'size' is \"4x4\""});
+    refused(R"(, "size": 4)", {"'size' is 4"});
+    refused(R"(, "size": "large")", {"'size'", "'large' is not a size"});
     refused(R"(, "format": "rgb8")", {"'rgb8' is not a format"});
     refused(R"(, "tolerance": {"ulp": -1})", {"'ulp' is -1"});
     refused("", {"'pattern' is missing"}, R"({"size": [4, 4]})");

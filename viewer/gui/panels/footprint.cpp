@@ -1,6 +1,7 @@
 #include "viewer/gui/panels/footprint.h"
 
 #include <QAbstractTableModel>
+#include <QEvent>
 #include <QFontDatabase>
 #include <QHBoxLayout>
 #include <QHeaderView>
