@@ -80,7 +80,7 @@ void write_whole(const std::filesystem::path& path, Format format, Extent extent
     if (output->spec().format != spec.format || output->spec().nchannels != spec.nchannels) {
         fail_file(kWrite, path, "is of a kind that cannot hold " + std::string(row.name), detail::other_kinds(format));
     }
-    if (detail::TexelWriter* const writer = spec.depth == 1 ? output.texel_writer() : nullptr; writer != nullptr) {
+    if (detail::TexelWriter* const writer = output.texel_writer(); writer != nullptr) {
         writer->write(0, extent.height, texels.data());
     } else {
         output.require_written(output->write_image(spec.format, texels.data()));

@@ -326,8 +326,7 @@ void ImageFileOutput::open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOu
                               first.format.c_str()),
                   kinds_for(first.format));
     }
-    if (wants_texel_writer_ && specs.size() == 1 && !has_more_parts_ && kind == "png" && is_usual_png(first))
-        return open_png(first);
+    if (wants_texel_writer_ && kind == "png" && is_usual_png(first)) return open_png(first);
     // The TIFF writer loses earlier parts if it appends a part to a stream.
     const bool appends = has_more_parts_ && kind == "tiff";
     if (stream_ == nullptr && output_->supports("ioproxy") && !appends) {
@@ -384,8 +383,8 @@ void ImageFileOutput::open_png(const OIIO::ImageSpec& spec) {
 }
 
 TexelWriter* ImageFileOutput::texel_writer() {
-    return texel_writer_ != nullptr || output_->format_name() != std::string_view("tiff") ? texel_writer_.get()
-                                                                                          : tiff_writer();
+    if (wants_texel_writer_ && output_->format_name() == std::string_view("tiff")) return tiff_writer();
+    return texel_writer_.get();
 }
 
 TexelWriter* ImageFileOutput::tiff_writer() {

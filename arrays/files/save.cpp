@@ -123,9 +123,7 @@ public:
                     open({&spec, 1}, mode(first, level));
                 }
                 require_kept(*parts_[part]);
-                detail::TexelWriter* const writer =
-                    parts_.size() == 1 && levels() == 1 ? output_.texel_writer() : nullptr;
-                if (writer != nullptr) {
+                if (detail::TexelWriter* const writer = output_.texel_writer(); writer != nullptr) {
                     write_texels(*parts_[part], *writer);
                 } else {
                     write_level(*parts_[part], level);
