@@ -3,7 +3,8 @@
 #include <texton/layers.h>
 
 #include <algorithm>
-#include <type_traits>
+#include <array>
+#include <utility>
 
 #include <texton/float_math.h>
 #include <texton/launch.h>
@@ -24,37 +25,26 @@ TEXTON_HD inline float union_of(float bottom_alpha, float top_alpha) {
     return bottom_alpha + top_alpha - bottom_alpha * top_alpha;
 }
 
-/// Each mode except Lerp has the function Float4 operator()(bottom, top), whose arguments and result are premultiplied.
-struct Over {
-    TEXTON_HD Float4 operator()(const Float4& bottom, const Float4& top) const { return top + bottom * (1.0f - top.w); }
+/// Returns the color of two texels. Arguments and results are premultiplied.
+TEXTON_HD inline Float4 blended(BlendMode mode, const Float4& bottom, const Float4& layer, float opacity) {
+    if (mode == BlendMode::lerp) return mix(bottom, layer, opacity);
+    const Float4 top = layer * opacity;
+    if (mode == BlendMode::over) return top + bottom * (1.0f - top.w);
+    if (mode == BlendMode::add) return bottom + top;
+    if (mode == BlendMode::screen) return bottom + top - bottom * top;
+    Float4 color = mode == BlendMode::multiply
+                       ? bottom * top + top * (1.0f - bottom.w) + bottom * (1.0f - top.w)
+                       : bottom + top - min(bottom * top.w, top * bottom.w) * 2.0f;  // difference
+    color.w = union_of(bottom.w, top.w);
+    return color;
+}
+
+template <BlendMode mode>
+struct KnownMode {
+    TEXTON_HD constexpr operator BlendMode() const { return mode; }
 };
 
-struct Add {
-    TEXTON_HD Float4 operator()(const Float4& bottom, const Float4& top) const { return bottom + top; }
-};
-
-struct Multiply {
-    TEXTON_HD Float4 operator()(const Float4& bottom, const Float4& top) const {
-        Float4 color = bottom * top + top * (1.0f - bottom.w) + bottom * (1.0f - top.w);
-        color.w = union_of(bottom.w, top.w);
-        return color;
-    }
-};
-
-struct Screen {
-    TEXTON_HD Float4 operator()(const Float4& bottom, const Float4& top) const { return bottom + top - bottom * top; }
-};
-
-struct Difference {
-    TEXTON_HD Float4 operator()(const Float4& bottom, const Float4& top) const {
-        Float4 color = bottom + top - min(bottom * top.w, top * bottom.w) * 2.0f;
-        color.w = union_of(bottom.w, top.w);
-        return color;
-    }
-};
-
-struct Lerp {};
-
+/// `Mode` is BlendMode, or a KnownMode.
 template <class Mode>
 struct Blend {
     static constexpr bool kPointwise = true;
@@ -62,47 +52,51 @@ struct Blend {
     detail::PointwiseTexel top;
     detail::PointwiseTexel mask;
     float opacity;
+    Mode mode;
 
-    TEXTON_HD Float4 blended(const Float4& below, const Float4& above, float share) const {
-        if constexpr (std::is_same_v<Mode, Lerp>)
-            return mix(below, above, share);
-        else
-            return Mode{}(below, above * share);
-    }
     template <class Source>
     TEXTON_HD Float4 operator()(PixelPosition at, const Source& below, const Source& above) const {
-        return blended(bottom.with_alpha(at, below), top.with_alpha(at, above), opacity);
+        return blended(mode, bottom.with_alpha(at, below), top.with_alpha(at, above), opacity);
     }
     template <class Source>
     TEXTON_HD Float4 operator()(PixelPosition at, const Source& below, const Source& above,
                                 const Source& shares) const {
-        return blended(bottom.with_alpha(at, below), top.with_alpha(at, above), mask(at, shares).x * opacity);
+        return blended(mode, bottom.with_alpha(at, below), top.with_alpha(at, above), mask(at, shares).x * opacity);
     }
 };
 
-template <class Mode, class... Masks>
-void enqueue_blend(const Stream& stream, const View& image, float opacity, const Texture& bottom, const Texture& top,
-                   const Masks&... mask) {
-    const detail::PointwiseTexel below = detail::pointwise_texel(kBlend, image, "bottom", bottom);
-    const detail::PointwiseTexel above = detail::pointwise_texel(kBlend, image, "top", top);
-    detail::PointwiseTexel shares{};
-    ((shares = detail::pointwise_texel(kBlend, image, "mask", mask)), ...);
-    detail::launch_as(kBlend, stream, image, Blend<Mode>{below, above, shares, opacity}, bottom, top, mask...);
+/// Calls a function with the KnownMode of a mode.
+template <class Action>
+void with_known_mode(BlendMode mode, const Action& action) {
+    switch (mode) {
+        case BlendMode::over: return action(KnownMode<BlendMode::over>());
+        case BlendMode::add: return action(KnownMode<BlendMode::add>());
+        case BlendMode::multiply: return action(KnownMode<BlendMode::multiply>());
+        case BlendMode::screen: return action(KnownMode<BlendMode::screen>());
+        case BlendMode::difference: return action(KnownMode<BlendMode::difference>());
+        case BlendMode::lerp: return action(KnownMode<BlendMode::lerp>());
+    }
 }
 
 template <class... Masks>
 void enqueue_blend(const Stream& stream, const View& image, const BlendOptions& options, const Texture& bottom,
                    const Texture& top, const Masks&... mask) {
-    const float opacity = options.opacity;
-    detail::check_range(kBlend, "opacity", opacity, 0, 1);
-    switch (options.mode) {
-        case BlendMode::over: return enqueue_blend<Over>(stream, image, opacity, bottom, top, mask...);
-        case BlendMode::add: return enqueue_blend<Add>(stream, image, opacity, bottom, top, mask...);
-        case BlendMode::multiply: return enqueue_blend<Multiply>(stream, image, opacity, bottom, top, mask...);
-        case BlendMode::screen: return enqueue_blend<Screen>(stream, image, opacity, bottom, top, mask...);
-        case BlendMode::difference: return enqueue_blend<Difference>(stream, image, opacity, bottom, top, mask...);
-        case BlendMode::lerp: return enqueue_blend<Lerp>(stream, image, opacity, bottom, top, mask...);
-    }
+    constexpr std::size_t kTextures = 2 + sizeof...(Masks);
+    detail::check_range(kBlend, "opacity", options.opacity, 0, 1);
+    const detail::PointwiseTexel below = detail::pointwise_texel(kBlend, image, "bottom", bottom);
+    const detail::PointwiseTexel above = detail::pointwise_texel(kBlend, image, "top", top);
+    detail::PointwiseTexel shares{};
+    ((shares = detail::pointwise_texel(kBlend, image, "mask", mask)), ...);
+    const std::array<Texture, kTextures> textures{bottom, top, mask...};
+    detail::Launch launch(kBlend, stream, image, textures, detail::overlap_of<Blend<BlendMode>>());
+    const auto functor = [&](auto mode) { return Blend<decltype(mode)>{below, above, shares, options.opacity, mode}; };
+    if (options.mode == BlendMode::over) return detail::run<kTextures>(launch, functor(KnownMode<BlendMode::over>()));
+    // On CUDA devices the other modes share their kernels, since the code of all formats and modes would be large.
+    if (!launch.on_cpu()) return detail::run<kTextures>(launch, functor(options.mode));
+    // The loops of the CPU device are only vectorized if the mode is known.
+    with_known_mode(options.mode, [&](auto mode) {
+        detail::run_on_cpu(launch, functor(mode), std::make_index_sequence<kTextures>());
+    });
 }
 
 // --- layers ----------------------------------------------------------------------------------------------------------

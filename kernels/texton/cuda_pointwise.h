@@ -121,10 +121,11 @@ __device__ __noinline__ inline void store_pixels_of_piece(std::byte* to, unsigne
     }
 }
 
-/// Stores the first `bytes` bytes of the words, which are the pixels of a piece. The address must be a multiple of the
-/// size of a pixel.
+/// Stores the first `bytes` bytes of the words, which are the pixels of a piece: 4, 8 or 16. The address must be a
+/// multiple of the size of a pixel.
 __device__ inline void store_piece(std::byte* to, unsigned bytes, const unsigned (&words)[4]) {
-    if (reinterpret_cast<std::uintptr_t>(to) % bytes != 0)
+    // A remainder by a number that is not known when the kernel is compiled would take a division.
+    if ((reinterpret_cast<std::uintptr_t>(to) & (bytes - 1)) != 0)
         return store_pixels_of_piece(to, bytes, make_uint4(words[0], words[1], words[2], words[3]));
     if (bytes == 4) *reinterpret_cast<unsigned*>(to) = words[0];
     if (bytes == 8) *reinterpret_cast<uint2*>(to) = make_uint2(words[0], words[1]);

@@ -364,35 +364,34 @@ void run_pieces_on_cuda(const Launch& launch, const Functor& functor, const Pixe
 /// must be fetched one by one.
 template <std::size_t textures, class Functor>
 bool run_pointwise_on_cuda(const Launch& launch, const Functor& functor) {
+    // Results for 8 bits of functors that compute channels separately are looked up, except in small images.
+    constexpr bool kHasPiecesOf8 = !is_by_channel<Functor>();
     // Functors of several images have none, since the code of all variants is large.
-    constexpr bool kHasSrgbPieces = textures == 1 || !is_pointwise<Functor>();
+    constexpr bool kHasSrgbPieces = kHasPiecesOf8 && (textures == 1 || !is_pointwise<Functor>());
     constexpr std::make_index_sequence<textures> kIndices;
     PixelTarget texels[textures]{};
     const PieceFormat format = launch.pieces_as_stored(texels);
-    switch (format.channels) {
-        case 0: return false;
-        case 1:
-            if (format.is_unorm8) {
-                run_pieces_on_cuda<Unorm8Pieces<1>>(launch, functor, texels, kIndices);
-            } else {
-                run_pieces_on_cuda<NarrowPieces<1>>(launch, functor, texels, kIndices);
-            }
-            return true;
-        case 2:
-            if (format.is_unorm8) {
-                run_pieces_on_cuda<Unorm8Pieces<2>>(launch, functor, texels, kIndices);
-            } else {
-                run_pieces_on_cuda<NarrowPieces<2>>(launch, functor, texels, kIndices);
-            }
-            return true;
-        default:
-            if (!format.has_srgb8) {
-                run_pieces_on_cuda<Unorm8Pieces<4>>(launch, functor, texels, kIndices);
-                return true;
-            }
-            if constexpr (kHasSrgbPieces) run_pieces_on_cuda<Srgb8Pieces>(launch, functor, texels, kIndices);
-            return kHasSrgbPieces;
+    if (format.channels == 0) return false;
+    if (format.has_srgb8) {
+        if constexpr (kHasSrgbPieces) run_pieces_on_cuda<Srgb8Pieces>(launch, functor, texels, kIndices);
+        return kHasSrgbPieces;
     }
+    if (format.is_unorm8) {
+        if constexpr (kHasPiecesOf8) {
+            switch (format.channels) {
+                case 1: run_pieces_on_cuda<Unorm8Pieces<1>>(launch, functor, texels, kIndices); break;
+                case 2: run_pieces_on_cuda<Unorm8Pieces<2>>(launch, functor, texels, kIndices); break;
+                default: run_pieces_on_cuda<Unorm8Pieces<4>>(launch, functor, texels, kIndices);
+            }
+        }
+        return kHasPiecesOf8;
+    }
+    if (format.channels == 1) {
+        run_pieces_on_cuda<NarrowPieces<1>>(launch, functor, texels, kIndices);
+    } else {
+        run_pieces_on_cuda<NarrowPieces<2>>(launch, functor, texels, kIndices);
+    }
+    return true;
 }
 
 /// Enqueues a functor that computes channels separately, from the results for all codes. Returns false and does nothing

@@ -112,7 +112,7 @@ public:
     }
 
     void grid(std::span<const Extent> extents, std::string_view only, double budget);
-    void colors(const Extent& extent);
+    void colors(const Extent& extent, std::string_view only);
     void launch();
 
 private:
@@ -306,17 +306,17 @@ void Bench::grid(std::span<const Extent> extents, std::string_view only, double 
                     cell.limit * 1e6);
 }
 
-void Bench::colors(const Extent& extent) {
-    constexpr const char* kKernels[] = {"color_matrix", "grade",   "exposure",     "tone_curve",
-                                        "transfer",     "to_srgb", "change_alpha", "swizzle"};
+void Bench::colors(const Extent& extent, std::string_view only) {
+    constexpr const char* kKernels[] = {"color_matrix", "grade",        "exposure", "tone_curve", "transfer",
+                                        "to_srgb",      "change_alpha", "swizzle",  "blend"};
     std::printf("\n%zu x %zu, share of a copy's speed\n%-15s", extent.width, extent.height, "");
     for (const char* kernel : kKernels) std::printf(" %12s", kernel);
     for (const Format format : kFormats) {
-        const Array array = noise(format, extent);
-        const Texture texture(array, {.filter = Filter::linear});
+        if (name(format).find(only) == std::string_view::npos) continue;
+        const Array arrays[] = {noise(format, extent), noise(format, extent)};
+        const Sampler sampler{.filter = Filter::linear};
+        const Texture textures[] = {Texture(arrays[0], sampler), Texture(arrays[1], sampler)};
         const Pitched2D image(device_, format, extent);
-        const double bytes = 2 * static_cast<double>(packed_bytes(format, extent));
-        const double copied = copy_seconds(bytes);
         std::printf("\n%-15s", std::string(name(format)).c_str());
         for (const std::string_view named : kKernels) {
             const bool to_srgb = named == "to_srgb";
@@ -328,12 +328,14 @@ void Bench::colors(const Extent& extent) {
                     ? Values{{"matrix", std::vector<double>{.7, .2, .1, 0, .1, .8, .1, 0, .1, .1, .8, .01}}}
                     : Values{});
             const View view = image.view();
+            const std::size_t read = named == "blend" ? 2 : 1;
+            const double bytes = static_cast<double>((read + 1) * packed_bytes(format, extent));
             const double time = seconds(
                 [&] {
-                    enqueue(kernel, stream_, {&view, 1}, arguments, {&texture, 1});
+                    enqueue(kernel, stream_, {&view, 1}, arguments, {textures, read});
                 },
                 times_for(bytes));
-            std::printf(" %12.2f", copied / time);
+            std::printf(" %12.2f", copy_seconds(bytes) / time);
         }
         std::fflush(stdout);
     }
@@ -368,7 +370,7 @@ void Bench::launch() {
 int main(int count, char** arguments) try {
     const std::vector<std::string_view> words(arguments + 1, arguments + count);
     if (words.empty() || words[0] == "--help") {
-        std::printf("usage: texton-cuda-rows grid [PART_OF_NAME] | colors [SIDE] | launch\n");
+        std::printf("usage: texton-cuda-rows grid [PART_OF_NAME] | colors [SIDE [PART_OF_FORMAT]] | launch\n");
         return words.empty() ? 2 : 0;
     }
     Bench bench;
@@ -378,7 +380,7 @@ int main(int count, char** arguments) try {
         bench.grid(kExtents, words.size() > 1 ? words[1] : "", 2);
     } else if (words[0] == "colors") {
         const std::size_t side = words.size() > 1 ? std::stoul(std::string(words[1])) : 8192;
-        bench.colors({side, side});
+        bench.colors({side, side}, words.size() > 2 ? words[2] : "");
     } else if (words[0] == "launch") {
         bench.launch();
     } else {
