@@ -186,7 +186,7 @@ bool TiffChunks::read(const std::filesystem::path& path, const FileIdentity& ide
     const std::size_t chunks = rows * columns;
     const std::size_t threads = std::min(static_cast<std::size_t>(OIIO::default_thread_pool()->size()) + 1, chunks);
     std::atomic<std::size_t> next = 0;
-    OIIO::parallel_for(std::uint64_t{0}, std::uint64_t{threads}, [&](std::uint64_t) {
+    const auto decode_next = [&](std::uint64_t) {
         try {
             std::vector<std::byte> compressed, texels;
             for (std::size_t index = next++; index < chunks; index = next++) {
@@ -195,7 +195,10 @@ bool TiffChunks::read(const std::filesystem::path& path, const FileIdentity& ide
         } catch (const std::bad_alloc&) {
             has_memory = false;
         }
-    });
+    };
+    // The default of OpenImageIO is a thousand calls for each thread.
+    const OIIO::paropt one_each(0, OIIO::paropt::SplitDir::Y, 1);
+    OIIO::parallel_for(std::uint64_t{0}, std::uint64_t{threads}, decode_next, one_each);
     if (!has_memory) throw std::bad_alloc();
     if (damaged < rows * columns) {
         throw DamagedPart(fmt::format("contains a {} that cannot be decompressed, at column {} and row {}",

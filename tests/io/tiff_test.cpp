@@ -1,11 +1,18 @@
+#include <OpenImageIO/thread.h>
+
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -137,6 +144,31 @@ TEST_F(TiffTest, StripsAndTilesHaveTheTexelsThatWereStored) {
             }
         }
     }
+}
+
+// A thread that has decoded a strip waits until another one has decoded one, too.
+TEST_F(TiffTest, StripsAreDecodedBySeveralThreads) {
+    if (OIIO::default_thread_pool()->size() == 0) GTEST_SKIP() << "one processor";
+    StoredImage stored = stored_image(kWidth, kHeight, 4, TypeDesc::UINT8, 3);
+    stored.spec.attribute("tiff:RowsPerStrip", 8);
+    const fs::path path = test::store(at("a.tif"), {stored});
+    const auto chunks = chunks_of(path);
+    ASSERT_TRUE(chunks);
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::set<std::thread::id> threads;
+    const auto store = [&](const std::byte* from, std::size_t texels, std::byte* packed) {
+        std::memcpy(packed, from, texels * 4);
+        std::unique_lock lock(mutex);
+        threads.insert(std::this_thread::get_id());
+        changed.notify_all();
+        changed.wait_for(lock, std::chrono::seconds(60), [&] { return threads.size() > 1; });
+    };
+    Bytes texels(stored.levels.front().size());
+    ASSERT_TRUE(
+        chunks->read(path, detail::identity_of(path.string()), {{}, {kWidth, kHeight}}, 4, texels.data(), store));
+    EXPECT_GT(threads.size(), 1u);
+    EXPECT_TRUE(same_bytes(texels, stored.levels.front()));
 }
 
 TEST_F(TiffTest, StripsCanClaimMoreRowsThanTheImageHas) {
