@@ -19,27 +19,40 @@ using detail::fail_file;
 constexpr const char* kRead = "texton::read_image";
 constexpr const char* kWrite = "texton::write_image";
 
+// Returns true if the packed texels of a box follow each other among those of its level.
+bool is_one_run(const Region& box, const Extent& level) noexcept {
+    return box.extent.width == level.width && (box.extent.depth == 1 || box.extent.height == level.height);
+}
+
 // Reads all boxes of the first level. The texels grow with what was read, because the header of a damaged file can
-// specify any size.
+// specify any size. A box that is not too large for this is read to its place.
 std::vector<std::byte> texels_of(const detail::ImageSource& file) {
+    const Format format = file.format();
     const Extent extent = file.level(0);
-    const std::size_t row = row_bytes(file.format(), extent.width);
+    const std::size_t row = row_bytes(format, extent.width);
     std::vector<std::byte> texels;
     std::unique_ptr<std::byte[]> part;
     std::size_t part_bytes = 0;
     for (const Region& box : file.boxes(0, detail::kBandBytes)) {
-        const std::size_t bytes = packed_bytes(file.format(), box.extent);
+        const auto& [offset, size] = box;
+        const std::size_t bytes = packed_bytes(format, size);
+        const std::size_t end = ((offset.z + size.depth - 1) * extent.height + offset.y + size.height) * row;
+        const auto grow = [&] { texels.resize(std::max(texels.size(), end)); };
+        if (!texels.empty()) texels.reserve(packed_bytes(format, extent));
+        if (bytes <= detail::kBandBytes && is_one_run(box, extent)) {
+            grow();
+            file.read(0, box, texels.data() + end - bytes);
+            continue;
+        }
         if (bytes > part_bytes) {
             part = nullptr;  // before the larger part is allocated
             part = std::make_unique_for_overwrite<std::byte[]>(bytes);
             part_bytes = bytes;
         }
         file.read(0, box, part.get());
-        if (texels.empty()) texels.reserve(packed_bytes(file.format(), extent));
-        const std::size_t last =
-            (box.offset.z + box.extent.depth - 1) * extent.height + box.offset.y + box.extent.height;
-        texels.resize(std::max(texels.size(), last * row));
-        detail::copy_box(file.format(), texels.data(), extent, box.offset, part.get(), box.extent, {}, box.extent);
+        if (texels.empty()) texels.reserve(packed_bytes(format, extent));
+        grow();
+        detail::copy_box(format, texels.data(), extent, offset, part.get(), size, {}, size);
     }
     return texels;
 }

@@ -171,6 +171,24 @@ INSTANTIATE_TEST_SUITE_P(Files, ImageRoundTripTest,
                              return std::string(name(test.param.format)) + "_" + (test.param.ending + 1);
                          });
 
+// Rows of tiles have more than 16 MiB, so that they are read in several boxes which do not have whole rows.
+TEST_F(ImageTest, LargeImagesOfStripsAndTilesAreReadCompletely) {
+    const Extent extent{20'000, 350};
+    const Bytes texels = test::pattern(packed_bytes(Format::rgba8_unorm, extent), 5);
+    for (const int tile : {0, 256}) {
+        SCOPED_TRACE(tile);
+        const std::string path = at("large.tif").string();
+        OIIO::ImageSpec spec(static_cast<int>(extent.width), static_cast<int>(extent.height), 4, OIIO::TypeDesc::UINT8);
+        spec.attribute("compression", "none");
+        spec.attribute("oiio:UnassociatedAlpha", 1);
+        spec.tile_width = spec.tile_height = tile;
+        const auto out = OIIO::ImageOutput::create(path);
+        ASSERT_TRUE(out && out->open(path, spec));
+        ASSERT_TRUE(out->write_image(OIIO::TypeDesc::UINT8, texels.data()) && out->close());
+        EXPECT_TRUE(test::same_bytes(read_image(path).texels, texels));
+    }
+}
+
 TEST_F(ImageTest, SrgbTexelsAreWrittenUnchanged) {
     const Extent extent{5, 3};
     const Bytes texels = test::pattern(packed_bytes(Format::rgba8_srgb, extent), 3);

@@ -349,6 +349,16 @@ ReaderConnection::ReaderConnection(OwnedDescriptor socket, OwnedDescriptor memor
 ReaderConnection::~ReaderConnection() {
     // Copies of the socket in forked processes would keep it open.
     if (process_ != nullptr && is_own()) ::shutdown(socket(), SHUT_RDWR);
+    if (!mapped_.empty()) ::munmap(mapped_.data(), mapped_.size());
+}
+
+std::span<const std::byte> ReaderConnection::mapped_memory() noexcept {
+    if (mapped_.size() == memory_bytes) return mapped_;
+    void* const address = ::mmap(nullptr, memory_bytes, PROT_READ, MAP_SHARED, memory(), 0);
+    if (address == MAP_FAILED) return {};
+    if (!mapped_.empty()) ::munmap(mapped_.data(), mapped_.size());
+    mapped_ = {static_cast<std::byte*>(address), memory_bytes};
+    return mapped_;
 }
 
 ReaderConnection& ReaderConnection::operator=(ReaderConnection&& other) noexcept {
@@ -358,6 +368,7 @@ ReaderConnection& ReaderConnection::operator=(ReaderConnection&& other) noexcept
     std::swap(is_reused, other.is_reused);
     std::swap(process_, other.process_);
     std::swap(memory_, other.memory_);
+    std::swap(mapped_, other.mapped_);
     std::swap(folder_, other.folder_);
     return *this;
 }

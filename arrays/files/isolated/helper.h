@@ -8,7 +8,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "arrays/files/descriptor.h"
@@ -40,12 +42,15 @@ public:
     /// Relative paths in requests refer to `folder`.
     ReaderConnection(OwnedDescriptor socket, OwnedDescriptor memory, const FolderId& folder);
     ~ReaderConnection();
-    ReaderConnection(ReaderConnection&&) noexcept = default;
+    ReaderConnection(ReaderConnection&& other) noexcept { *this = std::move(other); }
     ReaderConnection& operator=(ReaderConnection&& other) noexcept;
 
     int socket() const noexcept { return process_->socket.number(); }
     /// Returns shared memory. Only this process changes its size.
     int memory() const noexcept { return memory_.number(); }
+    /// Returns the first `memory_bytes` of the shared memory, mapped into this process, or nothing, with errno set, if
+    /// they cannot be mapped. The other process can change them at any time. Valid until the next call.
+    std::span<const std::byte> mapped_memory() noexcept;
     /// Returns true if this process connected, and false in a forked copy, which must not use the connection.
     bool is_own() const noexcept;
     const FolderId& folder() const noexcept { return folder_; }
@@ -61,6 +66,7 @@ public:
 private:
     std::shared_ptr<Process> process_;  // null after a move
     OwnedDescriptor memory_;
+    std::span<std::byte> mapped_;
     FolderId folder_;
 };
 

@@ -20,8 +20,9 @@
 // While the library copies a band, the reader decodes the next one. Contents that are too large for a packet are in the
 // memory, which begins with a MemoryHeader, whose size is kHeaderBytes.
 //
-// Closing the socket ends the process of the reader. The library owns the memory: only it changes its size, and it
-// copies the contents with pread() instead of mapping them.
+// Closing the socket ends the process of the reader. The library owns the memory: only it changes its size, and nobody
+// can shorten it, so that the library can copy from a mapping of it. It reads each byte once, because the reader can
+// change it at any time.
 #include <poll.h>
 #include <sched.h>
 #include <sys/socket.h>

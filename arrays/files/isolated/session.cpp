@@ -98,17 +98,6 @@ Clock::time_point after(double seconds) {
                               std::chrono::duration<double>(std::clamp(seconds, 0.0, kLongest)));
 }
 
-bool read_all(int file, std::uint64_t offset, std::span<std::byte> bytes) noexcept {
-    std::size_t done = 0;
-    while (done < bytes.size()) {
-        const ssize_t got = ::pread(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return false;
-        done += static_cast<std::size_t>(got);
-    }
-    return true;
-}
-
 // Returns true if the limit of this process for the size of files allows it. A larger size would raise SIGXFSZ.
 bool is_allowed_size(std::uint64_t bytes) noexcept {
     rlimit limit{};
@@ -264,13 +253,21 @@ void ReaderSession::grow(ReaderConnection& process, const Asked& asked) {
     if (bytes <= process.memory_bytes) return;
     const bool allowed = is_allowed_size(bytes);
     if (!allowed) errno = EFBIG;
-    if (!allowed || ::ftruncate(process.memory(), static_cast<off_t>(bytes)) != 0) {
-        fail(asked,
-             fmt::format("{} bytes of shared memory are not available: {}", bytes,
-                         std::generic_category().message(errno)),
-             "Free memory. The file may also be damaged.", ErrorCode::out_of_memory, {{"bytes", bytes}});
-    }
+    if (!allowed || ::ftruncate(process.memory(), static_cast<off_t>(bytes)) != 0) no_memory(asked, bytes);
     process.memory_bytes = bytes;
+}
+
+void ReaderSession::no_memory(const Asked& asked, std::uint64_t bytes) {
+    fail(asked,
+         fmt::format("{} bytes of shared memory are not available: {}", bytes, std::generic_category().message(errno)),
+         "Free memory. The file may also be damaged.", ErrorCode::out_of_memory, {{"bytes", bytes}});
+}
+
+// Copies a part of the shared memory, whose size is that of grow().
+void ReaderSession::copy(const Asked& asked, std::uint64_t offset, std::span<std::byte> to) {
+    const std::span<const std::byte> memory = connection_->mapped_memory();
+    if (memory.empty()) no_memory(asked, connection_->memory_bytes);
+    std::memcpy(to.data(), memory.data() + offset, to.size());
 }
 
 // Returns the contents of a packet, of which `received` are in the packet itself: all of them or none.
@@ -279,15 +276,14 @@ std::vector<std::byte> ReaderSession::contents(const Asked& asked, std::uint64_t
     if (received.size() == bytes) return {received.begin(), received.end()};
     if (!received.empty() || bytes > kMaxResult) invalid(asked, fmt::format("{} bytes", bytes));
     std::vector<std::byte> result(bytes);
-    if (!read_all(connection_->memory(), kHeaderBytes, result)) invalid(asked, "too few bytes");
+    copy(asked, kHeaderBytes, result);
     return result;
 }
 
 // Returns true if the process has received the request with this number.
 bool ReaderSession::was_taken(std::uint64_t number) const noexcept {
     MemoryHeader header;
-    const std::span bytes(&header, 1);
-    return read_all(connection_->memory(), 0, std::as_writable_bytes(bytes)) && header.taken == number;
+    return ::pread(connection_->memory(), &header, sizeof(header), 0) == sizeof(header) && header.taken == number;
 }
 
 std::optional<std::vector<std::byte>> ReaderSession::attempt(const Asked& asked) {
@@ -335,9 +331,7 @@ std::optional<std::vector<std::byte>> ReaderSession::receive(const Asked& asked,
                 if (!reader.is_ready || band == asked.bands.size()) invalid(asked, "a band");
                 const std::uint64_t expected = asked.bands[band];
                 if (packet.value != expected) invalid(asked, fmt::format("{} bytes of texels", packet.value));
-                const auto texels = asked.packed.subspan(copied, expected);
-                if (!read_all(reader.memory(), band_offset(band, asked.largest), texels))
-                    invalid(asked, "too few bytes");
+                copy(asked, band_offset(band, asked.largest), asked.packed.subspan(copied, expected));
                 copied += expected;
                 if (++band == asked.bands.size()) return std::vector<std::byte>();
                 if (band + 1 < asked.bands.size()) send_packet(reader.socket(), PacketKind::copied);

@@ -67,6 +67,8 @@ private:
     void release(const Asked& asked) noexcept;
     bool can_repeat() noexcept;
     void grow(ReaderConnection& process, const Asked& asked);
+    void copy(const Asked& asked, std::uint64_t offset, std::span<std::byte> to);
+    [[noreturn]] void no_memory(const Asked& asked, std::uint64_t bytes);
     [[noreturn]] void fail(const Asked& asked, const std::string& why, std::string remedy,
                            ErrorCode code = ErrorCode::io, std::vector<ErrorNumber> numbers = {});
     [[noreturn]] void invalid(const Asked& asked, const std::string& what);
