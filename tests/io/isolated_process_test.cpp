@@ -340,6 +340,48 @@ TEST_F(IsolatedProcessTest, AForkedCopyOfTheCallerEndsNoReaderOfTheOriginal) {
     EXPECT_EQ(readers(), before);
 }
 
+TEST_F(IsolatedProcessTest, TheProcessOfTheNextFileIsStartedAheadAfterTheFirstFile) {
+    const fs::path path = small();
+    const test::ReaderProgram program(reader_link());
+    const Bytes expected = read_image(path, kIsolated).texels;
+    ASSERT_TRUE(eventually([] { return test::children_of(test::helper_of(::getpid())).empty(); }));
+    for (int file = 0; file < 3; ++file) {
+        const std::vector<pid_t> spare = test::spare_readers();
+        const ImageFile image = open_image(path, {}, kIsolated);
+        EXPECT_EQ(read_part(image), expected);
+        if (file > 0) {
+            EXPECT_EQ(readers(), spare);
+        }
+        ASSERT_TRUE(eventually([] { return readers().size() == 1 && test::spare_readers().size() == 1; }));
+    }
+    EXPECT_TRUE(eventually([] { return readers().empty() && test::spare_readers().size() == 1; }));
+}
+
+TEST_F(IsolatedProcessTest, AProcessThatWasStartedAheadAndKilledIsReplaced) {
+    const fs::path path = small();
+    const test::ReaderProgram program(reader_link());
+    const Bytes expected = read_image(path, kIsolated).texels;
+    for (int round = 0; round < 3; ++round) {
+        EXPECT_EQ(read_image(path, kIsolated).texels, expected);
+        ASSERT_TRUE(eventually([] { return test::spare_readers().size() == 1; }));
+        ::kill(test::spare_readers().front(), SIGKILL);
+    }
+}
+
+TEST_F(IsolatedProcessTest, AProcessThatWasStartedAheadIsNotUsedInAnotherFolder) {
+    for (const char* folder : {"first", "second"}) {
+        fs::create_directory(at(folder));
+        test::store(at(folder) / "here.png", {test::stored_image(8, 8, 4, TypeDesc::UINT8, *folder == 'f' ? 1 : 2)});
+    }
+    for (int round = 0; round < 3; ++round) {
+        for (const char* folder : {"first", "second"}) {
+            const WorkingFolder here(at(folder));
+            EXPECT_EQ(read_image("here.png", kIsolated).texels, read_image(at(folder) / "here.png").texels);
+            EXPECT_EQ(read_image("here.png", kIsolated).texels, read_image(at(folder) / "here.png").texels);
+        }
+    }
+}
+
 // Starts a process with this number, which waits for a signal. Returns -1 if that is not permitted.
 pid_t process_with_number(pid_t number) {
     clone_args arguments{};

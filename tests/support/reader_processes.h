@@ -52,16 +52,20 @@ inline pid_t helper_of(pid_t process) {
     return 0;
 }
 
-/// Returns the processes that read files for this one.
-inline std::vector<pid_t> readers() {
+/// Returns the children of the helper whose name is kSpareName, or the others.
+inline std::vector<pid_t> readers_named(bool spare) {
     std::vector<pid_t> all;
     const pid_t helper = helper_of(::getpid());
     if (helper == 0) return all;
     for (const SeenProcess& child : children_of(helper)) {
-        if (child.state != 'Z') all.push_back(child.process);
+        if (child.state != 'Z' && (child.name == "texton-spare") == spare) all.push_back(child.process);
     }
     return all;
 }
+/// Returns the processes that read files for this one, without those that wait for their first file.
+inline std::vector<pid_t> readers() { return readers_named(false); }
+/// Returns the processes that wait for their first file.
+inline std::vector<pid_t> spare_readers() { return readers_named(true); }
 
 /// Waits until the condition holds, at most a minute. Returns whether it does.
 inline bool eventually(const std::function<bool()>& holds) {

@@ -238,6 +238,25 @@ FolderId folder_id(const fs::path& path) noexcept {
     return {state.st_dev, state.st_ino};
 }
 
+// A connection to a process that the helper has not started yet, and what the helper needs for it.
+class NewReader {
+public:
+    NewReader(const char* object, const fs::path& path) : NewReader(object, path, socket_pair(object)) {}
+    std::array<int, kMaxPacketDescriptors> descriptors() const noexcept {
+        return {theirs_.number(), connection.memory(), folder_.number()};
+    }
+
+    ReaderConnection connection;
+
+private:
+    NewReader(const char* object, const fs::path& path, std::array<OwnedDescriptor, 2> sockets)
+        : connection(std::move(sockets[0]), shared_memory(object), folder_id(path)),
+          theirs_(std::move(sockets[1])),
+          folder_(folder_of(object, path)) {}
+
+    OwnedDescriptor theirs_, folder_;
+};
+
 // The helper of the process. The object is never destroyed, because images can outlive static objects. exit() ends the
 // helper; otherwise it ends itself when the process does.
 class CurrentHelper {
@@ -265,6 +284,23 @@ public:
         }
         fail(object, ErrorCode::unsupported, fmt::format("{} ends as soon as it is started", program_path(object)),
              fmt::format("Install Texton again, or set {} to the path of the program.", kVariable));
+    }
+    // Returns the process that was prepared, if it resolves relative paths in this folder.
+    std::optional<ReaderConnection> prepared(const FolderId& folder) {
+        const std::lock_guard lock(mutex_);
+        (void)owner_now();
+        if (!prepared_ || !prepared_->is_own() || prepared_->folder() != folder) return std::nullopt;
+        return std::exchange(prepared_, std::nullopt);
+    }
+    // Starts a process for the next file, unless there is one or this is the first file.
+    void prepare(const char* object, const fs::path& path) {
+        const std::lock_guard lock(mutex_);
+        (void)owner_now();
+        const bool is_first = !std::exchange(has_read_, true);
+        if (is_first || helper_ == nullptr || (prepared_ && prepared_->folder() == folder_id(path))) return;
+        prepared_.reset();
+        NewReader next(object, path);
+        if (helper_->connect(next.descriptors())) prepared_.emplace(std::move(next.connection));
     }
     std::optional<ReaderConnection> kept(const FolderId& folder, const ReaderConnection::Process* before) {
         const std::lock_guard lock(mutex_);
@@ -318,12 +354,16 @@ private:
     }
     void reset() noexcept {
         kept_.clear();
+        prepared_.reset();
+        has_read_ = false;
         helper_.reset();
     }
 
     std::mutex mutex_;
     std::unique_ptr<Helper> helper_;
     std::vector<ReaderConnection> kept_;
+    std::optional<ReaderConnection> prepared_;
+    bool has_read_ = false;  // the helper has started a process for a file
 };
 
 }  // namespace
@@ -389,13 +429,19 @@ void start_helper(const char* object, const std::function<pid_t(int)>& make) {
 }
 
 ReaderConnection connect_reader(const char* object, const fs::path& path) {
-    auto [ours, theirs] = socket_pair(object);
-    OwnedDescriptor memory = shared_memory(object);
-    const OwnedDescriptor folder = folder_of(object, path);
-    const FolderId id = folder_id(path);
-    const std::array<int, kMaxPacketDescriptors> descriptors{theirs.number(), memory.number(), folder.number()};
-    CurrentHelper::instance().connect(object, descriptors);
-    return {std::move(ours), std::move(memory), id};
+    CurrentHelper& helper = CurrentHelper::instance();
+    if (auto prepared = helper.prepared(folder_id(path))) return std::move(*prepared);
+    NewReader made(object, path);
+    helper.connect(object, made.descriptors());
+    return std::move(made.connection);
+}
+
+void prepare_reader(const fs::path& path) noexcept {
+    try {
+        CurrentHelper::instance().prepare("texton::prepare_reader", path);
+    } catch (const std::exception&) {
+        // connect_reader() throws the error if it lasts.
+    }
 }
 
 std::optional<ReaderConnection> kept_reader(const fs::path& path,

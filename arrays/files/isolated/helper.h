@@ -82,6 +82,11 @@ void start_helper(const char* object, const std::function<pid_t(int control)>& m
 /// Several threads may call this function at once.
 [[nodiscard]] ReaderConnection connect_reader(const char* object, const std::filesystem::path& path);
 
+/// Starts a process that connect_reader() returns when it is called next, so that the caller need not wait for it. Does
+/// nothing if there is one, if it cannot be started, or at the first call: most programs that read one file read no
+/// other.
+void prepare_reader(const std::filesystem::path& path) noexcept;
+
 /// Returns a process that was kept, if there is one that connect_reader() could have started now: `before` if it was
 /// kept, else one that has no open files, else one that has the fewest if there are enough processes.
 [[nodiscard]] std::optional<ReaderConnection> kept_reader(const std::filesystem::path& path,

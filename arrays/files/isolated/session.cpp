@@ -291,6 +291,7 @@ std::optional<std::vector<std::byte>> ReaderSession::attempt(const Asked& asked)
     grow(*connection_, asked);
     const std::uint64_t number = ++connection_->requests;
     if (!send_packet(connection_->socket(), PacketKind::request, number, {}, 0, asked.bytes)) return std::nullopt;
+    if (number == 1 && !options_.reuses_process) prepare_reader(path_);  // while the process reads
     return receive(asked, number);
 }
 

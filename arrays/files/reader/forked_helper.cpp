@@ -18,7 +18,7 @@ using texton::detail::kControlDescriptor;
 
 // Runs in the copy, which gets the state that spawn_helper() gives the program.
 [[noreturn]] void be_helper(int control) {
-    ::prctl(PR_SET_NAME, "texton-reader");
+    ::prctl(PR_SET_NAME, detail::kReaderName);
     ::setpgid(0, 0);
     for (int signal = 1; signal < SIGRTMIN; ++signal) ::signal(signal, SIG_DFL);
     sigset_t none;

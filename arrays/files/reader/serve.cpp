@@ -2,6 +2,7 @@
 
 #include <OpenImageIO/imageio.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -106,7 +107,8 @@ public:
 
     // Answers requests until the library closes the socket.
     void run() {
-        while (const std::optional<Packet> packet = receive(PacketKind::request)) {
+        for (bool is_spare = true; const std::optional<Packet> packet = receive(PacketKind::request);) {
+            if (std::exchange(is_spare, false)) ::prctl(PR_SET_NAME, kReaderName);
             try {
                 (void)memory_.part(0, kHeaderBytes);
             } catch (const std::bad_alloc&) {
@@ -282,6 +284,7 @@ private:
 }  // namespace
 
 void serve(int socket, int memory) {
+    ::prctl(PR_SET_NAME, kSpareName);
     Reader reader(socket, memory);
     send_packet(socket, PacketKind::ready);
     reader.run();
