@@ -1,9 +1,11 @@
 #include <texton/image_list.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -121,6 +123,25 @@ TEST_F(ImageListTest, AListThatIsNotReadToTheEndLeavesNoProcessThatAnswersForIt)
         EXPECT_EQ(moved.open_next().info().extent.width, 9u);
     }
     EXPECT_EQ(open_image(paths[7], {}, kReused).info().extent.width, 15u);
+}
+
+// A description of a file can be longer than a packet, and the process sends those of the next files meanwhile.
+TEST_F(ImageListTest, LongMetadataOfTheFilesOfAListAreNotMixedUp) {
+    std::vector<fs::path> paths;
+    for (unsigned i = 0; i < 20; ++i) {
+        test::StoredImage image = test::stored_image(8, 8, 4, TypeDesc::UINT8, i);
+        for (const char* name : {"ImageDescription", "Copyright"})
+            image.spec.attribute(name, std::string(100'000, static_cast<char>('a' + i)));
+        paths.push_back(test::store(at(std::to_string(i) + ".tif"), {image}));
+    }
+    ImageList list(paths, {}, kReused);
+    for (unsigned i = 0; i < 20; ++i) {
+        const ImageFile image = list.open_next();
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));  // the process is ahead
+        const ImageFile alone = open_image(paths[i]);
+        EXPECT_GT(alone.metadata().attributes.size(), 1u);
+        EXPECT_EQ(image.metadata().attributes, alone.metadata().attributes);
+    }
 }
 
 // --- bands ---

@@ -17,8 +17,8 @@
 //   library -> reader    closed: a file was closed
 //   helper  -> library   ended, on the socket of the reader, after its process ended; not_started if there is none
 //
-// While the library copies a band, the reader decodes the next one. Contents that are too large for a packet are in the
-// memory, which begins with a MemoryHeader, whose size is kHeaderBytes.
+// While the library copies a band, the reader decodes the next one. The bands are in the memory after its header.
+// Contents of a reply or an error that are too large for a packet are divided among several, of the same kind and value.
 //
 // Closing the socket ends the process of the reader. The library owns the memory: only it changes its size, and nobody
 // can shorten it, so that the library can copy from a mapping of it. It reads each byte once, because the reader can
@@ -39,7 +39,7 @@
 namespace texton::detail {
 
 /// "TxR" and the version of the protocol, which changes with the packets and with the messages in message.h.
-constexpr std::uint32_t kReaderProtocol = 0x54785204;
+constexpr std::uint32_t kReaderProtocol = 0x54785205;
 constexpr int kControlDescriptor = 3;  ///< descriptor of the control socket in the helper
 /// Name of a process that has not received a request yet. Then it has the name of the helper.
 constexpr const char* kSpareName = "texton-spare";
@@ -50,10 +50,10 @@ enum class PacketKind : std::uint32_t {
     connect,        ///< library: start a reader; carries descriptors
     ready,          ///< reader: it waits for requests
     request,        ///< library: `value` is the number of the request, counted from 1
-    reply,          ///< reader: `value` is the number of bytes of the result
+    reply,          ///< reader: `value` is the number of bytes of the result, in all packets
     band,           ///< reader: `value` is the number of bytes of texels
     copied,         ///< library: it has copied a band
-    error,          ///< reader: `value` is the number of bytes of the Error
+    error,          ///< reader: `value` is the number of bytes of the Error, in all packets
     out_of_memory,  ///< reader: it could not allocate memory
     ended,          ///< helper: `value` is the wait status of the reader
     not_started,    ///< helper or reader: `value` is the errno of the call that failed
@@ -68,9 +68,10 @@ struct Packet {
 };
 
 constexpr std::size_t kMaxPacketDescriptors = 3;
-constexpr std::size_t kMaxContents = std::size_t{64} << 10;  ///< bytes of the contents of a packet
+constexpr std::size_t kMaxContents = std::size_t{64} << 10;    ///< bytes of the contents of a packet
+constexpr std::uint64_t kMaxResult = std::uint64_t{64} << 20;  ///< bytes of a result that is not texels
 
-/// The first bytes of the shared memory.
+/// The first bytes of the shared memory, which have kHeaderBytes.
 struct MemoryHeader {
     /// Number of the last request that the reader has received. If it ends before it received a request, the file is
     /// not the cause. A field of the memory takes less time than a packet, for which the library would wake up.

@@ -31,7 +31,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMaxConnected = 16;                       // processes that wait for requests
-constexpr std::uint64_t kMaxResult = std::uint64_t{64} << 20;   // bytes of a result that is not texels
 constexpr std::uint64_t kKeptMemory = std::uint64_t{32} << 20;  // shared memory that is reused
 constexpr std::chrono::seconds kStartTime{60};                  // until a process is ready
 constexpr const char* kDamaged = "The file may be damaged.";
@@ -249,7 +248,7 @@ void ReaderSession::moved_to(const std::shared_ptr<ReaderConnection::Process>& p
 void ReaderSession::grow(ReaderConnection& process, const Asked& asked) {
     const std::uint64_t texels =
         asked.bands.empty() ? 0 : band_offset(kBandsInMemory - 1, asked.largest) + asked.largest;
-    const std::uint64_t bytes = std::max(kHeaderBytes + kMaxResult, texels);
+    const std::uint64_t bytes = std::max<std::uint64_t>(kHeaderBytes, texels);
     if (bytes <= process.memory_bytes) return;
     const bool allowed = is_allowed_size(bytes);
     if (!allowed) errno = EFBIG;
@@ -270,14 +269,14 @@ void ReaderSession::copy(const Asked& asked, std::uint64_t offset, std::span<std
     std::memcpy(to.data(), memory.data() + offset, to.size());
 }
 
-// Returns the contents of a packet, of which `received` are in the packet itself: all of them or none.
-std::vector<std::byte> ReaderSession::contents(const Asked& asked, std::uint64_t bytes,
-                                               std::span<const std::byte> received) {
-    if (received.size() == bytes) return {received.begin(), received.end()};
-    if (!received.empty() || bytes > kMaxResult) invalid(asked, fmt::format("{} bytes", bytes));
-    std::vector<std::byte> result(bytes);
-    copy(asked, kHeaderBytes, result);
-    return result;
+// Adds the contents of a packet to those of earlier packets. Returns true if they are complete.
+bool ReaderSession::add(const Asked& asked, std::uint64_t bytes, std::span<const std::byte> part,
+                        std::vector<std::byte>& contents) {
+    const bool fits = contents.size() <= bytes && bytes <= kMaxResult;
+    if (!fits || part.size() != std::min<std::uint64_t>(bytes - contents.size(), kMaxContents))
+        invalid(asked, fmt::format("{} of {} bytes", part.size(), bytes));
+    contents.insert(contents.end(), part.begin(), part.end());
+    return contents.size() == bytes;
 }
 
 // Returns true if the process has received the request with this number.
@@ -300,6 +299,7 @@ std::optional<std::vector<std::byte>> ReaderSession::attempt(const Asked& asked)
 std::optional<std::vector<std::byte>> ReaderSession::receive(const Asked& asked, std::uint64_t number) {
     ReaderConnection& reader = *connection_;
     std::size_t band = 0, copied = 0;
+    std::vector<std::byte> contents;
     Clock::time_point deadline = reader.is_ready ? after(asked.seconds) : Clock::now() + kStartTime;
     for (;;) {
         if (!wait_for_packet(reader.socket(), deadline)) {
@@ -327,7 +327,8 @@ std::optional<std::vector<std::byte>> ReaderSession::receive(const Asked& asked,
                 break;
             case PacketKind::reply:
                 if (!reader.is_ready || !asked.bands.empty()) invalid(asked, "a reply");
-                return contents(asked, packet.value, received);
+                if (add(asked, packet.value, received, contents)) return contents;
+                break;
             case PacketKind::band: {
                 if (!reader.is_ready || band == asked.bands.size()) invalid(asked, "a band");
                 const std::uint64_t expected = asked.bands[band];
@@ -340,8 +341,9 @@ std::optional<std::vector<std::byte>> ReaderSession::receive(const Asked& asked,
                 break;
             }
             case PacketKind::error: {
+                if (!add(asked, packet.value, received, contents)) break;
                 try {
-                    throw error_of(contents(asked, packet.value, received));
+                    throw error_of(contents);
                 } catch (const MalformedMessage& malformed) {
                     invalid(asked, malformed.what());
                 }

@@ -76,7 +76,8 @@ private:
     [[noreturn]] void late(const Asked& asked);
     [[noreturn]] void ended(const Asked& asked, int status);
     bool was_taken(std::uint64_t number) const noexcept;
-    std::vector<std::byte> contents(const Asked& asked, std::uint64_t bytes, std::span<const std::byte> received);
+    bool add(const Asked& asked, std::uint64_t bytes, std::span<const std::byte> part,
+             std::vector<std::byte>& contents);
 
     const std::filesystem::path path_;
     const ReadOptions options_;

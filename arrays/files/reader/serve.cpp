@@ -44,12 +44,9 @@ public:
 
     // Returns a part of the memory.
     std::span<std::byte> part(std::uint64_t offset, std::uint64_t bytes) {
-        if (!contains(offset, bytes)) throw std::bad_alloc();
-        return mapped_.subspan(offset, bytes);
-    }
-    bool contains(std::uint64_t offset, std::uint64_t bytes) {
         if (offset + bytes > mapped_.size()) map();
-        return offset + bytes <= mapped_.size();
+        if (offset + bytes > mapped_.size()) throw std::bad_alloc();
+        return mapped_.subspan(offset, bytes);
     }
     // The header of the memory was mapped before.
     void set_taken(std::uint64_t number) noexcept {
@@ -164,13 +161,14 @@ private:
         set_limit(RLIMIT_CPU, std::ceil(processor_seconds() + request.seconds * threads_));
     }
 
-    void reply(PacketKind kind, const std::vector<std::byte>& bytes) {
-        if (bytes.size() <= kMaxContents && send_packet(socket_, kind, bytes.size(), {}, 0, bytes)) return;
-        if (!memory_.contains(kHeaderBytes, bytes.size())) {
-            throw std::runtime_error("its metadata have " + std::to_string(bytes.size()) + " bytes");
-        }
-        std::ranges::copy(bytes, memory_.part(kHeaderBytes, bytes.size()).begin());
-        send_packet(socket_, kind, bytes.size());
+    void reply(PacketKind kind, std::span<const std::byte> bytes) {
+        const std::size_t all = bytes.size();
+        if (all > kMaxResult) throw std::runtime_error("its metadata have " + std::to_string(all) + " bytes");
+        do {
+            const auto part = bytes.first(std::min(bytes.size(), kMaxContents));
+            send_packet(socket_, kind, all, {}, 0, part);
+            bytes = bytes.subspan(part.size());
+        } while (!bytes.empty());
     }
 
     struct Source {

@@ -119,6 +119,10 @@ void answer(const std::string& name, std::uint8_t kind, int socket, int memory, 
     } else if (name == "half-reply") {
         const std::vector<char> half(100);
         send_packet(socket, PacketKind::reply, 200, {}, 0, std::as_bytes(std::span(half)));
+    } else if (name == "shrinking-reply") {
+        const std::vector<char> full(kMaxContents);
+        for (const std::uint64_t bytes : {kMaxResult, std::uint64_t{100}})
+            send_packet(socket, PacketKind::reply, bytes, {}, 0, std::as_bytes(std::span(full)));
     } else if (name == "early-texels") {
         send_packet(socket, PacketKind::band, texels);
     } else if (name == "garbage") {
@@ -134,7 +138,7 @@ void answer(const std::string& name, std::uint8_t kind, int socket, int memory, 
     } else if (name == "many-texels") {
         send_packet(socket, PacketKind::band, texels + 1);
     } else {
-        // "shrink": memory without pages would end the library with SIGBUS if it mapped the memory.
+        // "shrink": memory that is shorter than its mapping would end the library with SIGBUS.
         const bool shortened = ftruncate(memory, 0) == 0 || fcntl(memory, F_ADD_SEALS, F_SEAL_WRITE) == 0;
         send_packet(socket, PacketKind::band, shortened ? 0 : texels);
     }
