@@ -84,10 +84,11 @@ public:
     FileOpener(const FileOpener&) = delete;
     FileOpener& operator=(const FileOpener&) = delete;
 
-    /// The caller will call open_file() for these files in this order.
-    virtual void expect(std::vector<std::filesystem::path> paths, const FilePart& wanted) {
+    /// The caller will call open_file() for these files in this order. `are_read`: it will read the texels of all.
+    virtual void expect(std::vector<std::filesystem::path> paths, const FilePart& wanted, bool are_read) {
         (void)paths;
         (void)wanted;
+        (void)are_read;
     }
     virtual OpenedImage open_file(const std::filesystem::path& path, const FilePart& wanted) {
         return detail::open_file(path, wanted);

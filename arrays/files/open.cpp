@@ -198,7 +198,7 @@ void open_parts(detail::FileOpener& files, const std::filesystem::path& path, bo
 
 std::vector<OpenedImage> open_all(detail::FileOpener& files, Paths paths, const ImageOptions& options) {
     std::vector<OpenedImage> all;
-    if (paths.size() > 1) files.expect({paths.begin(), paths.end()}, first_part(false, options));
+    if (paths.size() > 1) files.expect({paths.begin(), paths.end()}, first_part(false, options), true);
     for (const std::filesystem::path& path : paths) open_parts(files, path, paths.size() == 1, options, all);
     return all;
 }
@@ -628,7 +628,7 @@ ImageList::ImageList(Paths paths, const ImageOptions& options, const ReadOptions
     detail::guarded(kOpen, first, [&] {
         state_ = std::make_unique<State>(State{{paths.begin(), paths.end()}, options, detail::file_opener(reading)});
         const bool has_video = std::ranges::any_of(paths, [&](const auto& path) { return is_video(path, options); });
-        if (!has_video && paths.size() > 1) state_->files->expect(state_->paths, first_part(true, options));
+        if (!has_video && paths.size() > 1) state_->files->expect(state_->paths, first_part(true, options), false);
     });
 }
 

@@ -125,6 +125,44 @@ TEST_F(ImageListTest, AListThatIsNotReadToTheEndLeavesNoProcessThatAnswersForIt)
     EXPECT_EQ(open_image(paths[7], {}, kReused).info().extent.width, 15u);
 }
 
+// The texels of small files come with their descriptions, once the first ones were read.
+TEST_F(ImageListTest, TexelsOfAListThatWereDecodedAheadAreThoseOfTheFiles) {
+    std::vector<fs::path> paths;
+    for (unsigned i = 0; i < 24; ++i) {
+        const int side = i % 3 == 0 ? 300 : i % 3 == 1 ? 200 : 8;  // more, fewer and few bytes
+        paths.push_back(
+            test::store(at(std::to_string(i) + ".png"), {test::stored_image(side, side, 4, TypeDesc::UINT8, i)}));
+    }
+    ImageList list(paths, {}, kReused);
+    std::vector<ImageFile> images;
+    for (unsigned i = 0; i < 24; ++i) {
+        images.push_back(list.open_next());
+        if (i % 5 != 4) {
+            EXPECT_EQ(test::read_part(images.back()), test::read_part(open_image(paths[i])));
+        }
+    }
+    for (const pid_t reader : test::readers()) ::kill(reader, SIGKILL);
+    for (unsigned i = 0; i < 24; ++i) EXPECT_EQ(test::read_part(images[i]), test::read_part(open_image(paths[i])));
+}
+
+// The texels exceed those that are kept until all files were opened.
+TEST_F(ImageListTest, ManyFilesOfALayeredImageGiveTheirTexels) {
+    std::vector<fs::path> paths;
+    test::Bytes expected;
+    const test::StoredImage stored = test::stored_image(256, 256, 4, TypeDesc::UINT8, 1);
+    const fs::path first = test::store(at("first.png"), {stored});
+    for (unsigned i = 0; i < 180; ++i) {
+        paths.push_back(i % 30 == 7 ? test::store(at(std::to_string(i) + ".png"),
+                                                  {test::stored_image(256, 256, 4, TypeDesc::UINT8, i)})
+                                    : first);
+        const test::Bytes texels = test::read_part(open_image(paths.back()));
+        expected.insert(expected.end(), texels.begin(), texels.end());
+    }
+    const ImageFile layers = open_image(paths, {}, kReused);
+    ASSERT_EQ(layers.info().layers, 180);
+    EXPECT_TRUE(test::same_bytes(test::read_part(layers), expected));
+}
+
 // A description of a file can be longer than a packet, and the process sends those of the next files meanwhile.
 TEST_F(ImageListTest, LongMetadataOfTheFilesOfAListAreNotMixedUp) {
     std::vector<fs::path> paths;

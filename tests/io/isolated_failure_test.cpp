@@ -64,6 +64,8 @@ protected:
     void SetUp() override { setenv("TEXTON_READER", TEXTON_TEST_READER, 0); }
     fs::path at(const std::string& name) const { return folder_.at(name); }
     fs::path small() const { return store(at("small.png"), {stored_image(8, 8, 4, TypeDesc::UINT8, 4)}); }
+    // Returns a file whose texels are not read together with its description.
+    fs::path medium() const { return store(at("medium.png"), {stored_image(160, 160, 4, TypeDesc::UINT8, 4)}); }
     // Returns a link to the program that sends this kind of wrong reply.
     std::string liar(const std::string& lie) const {
         const std::string programs = test::configured_path("TEXTON_TEST_PROGRAMS", TEXTON_TEST_PROGRAMS);
@@ -102,12 +104,12 @@ TEST_F(IsolatedFailureTest, ASignalOfTheReaderIsAnErrorAndTheProcessGoesOn) {
 
 TEST_F(IsolatedFailureTest, AFileThatTakesTooLongIsAnErrorThatNamesTheLimit) {
     const ReadOptions options{.isolated = true, .limits = {.seconds = 0.25}};
-    const ImageFile opened = open_image(small(), {}, options);
+    const ImageFile opened = open_image(medium(), {}, options);
     ASSERT_TRUE(eventually([] { return readers().size() == 1; }));
     kill(readers().front(), SIGSTOP);
     const auto begin = std::chrono::steady_clock::now();
     const Error error = expect_error([&] { (void)read_part(opened); }, ErrorCode::io, "texton::ImageFile",
-                                     {"small.png", "limit of 0.25 seconds", "ReadLimits::seconds"});
+                                     {"medium.png", "limit of 0.25 seconds", "ReadLimits::seconds"});
     EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(250));
     EXPECT_EQ(number_of(error, "milliseconds"), 250u);
     EXPECT_TRUE(eventually([] { return readers().empty(); }));  // the stopped process was killed
@@ -206,7 +208,7 @@ TEST_F(IsolatedFailureTest, AMissingProgramIsAnErrorThatListsThePaths) {
 }
 
 TEST_F(IsolatedFailureTest, ProcessesThatAreKilledBetweenRequestsAreReplaced) {
-    const fs::path path = small();
+    const fs::path path = medium();
     const ImageFile image = open_image(path, {}, kIsolated);
     const Bytes expected = read_part(image);
     for (int round = 0; round < 3; ++round) {
@@ -225,7 +227,7 @@ TEST_F(IsolatedFailureTest, ProcessesThatAreKilledBetweenRequestsAreReplaced) {
 }
 
 TEST_F(IsolatedFailureTest, AProcessThatIsKilledBeforeItTakesTheRequestIsReplaced) {
-    const ImageFile image = open_image(small(), {}, kIsolated);
+    const ImageFile image = open_image(medium(), {}, kIsolated);
     const Bytes expected = read_part(image);
     const pid_t helper = test::helper_of(::getpid());
     ASSERT_TRUE(eventually([] { return readers().size() == 1; }));  // those of other tests have ended

@@ -27,13 +27,14 @@ using test::eventually;
 using test::readers;
 
 constexpr ReadOptions kAlone{.isolated = true};
+constexpr int kMedium = 160;  // side of an image whose texels are not read together with its description
 constexpr ReadOptions kReused{.isolated = true, .reuses_process = true};
 
 class ReusedProcessTest : public testing::Test {
 protected:
     fs::path at(const std::string& name) const { return folder_.at(name); }
-    fs::path stored(const std::string& name, unsigned seed) const {
-        return test::store(at(name), {test::stored_image(8, 8, 4, TypeDesc::UINT8, seed)});
+    fs::path stored(const std::string& name, unsigned seed, int side = 8) const {
+        return test::store(at(name), {test::stored_image(side, side, 4, TypeDesc::UINT8, seed)});
     }
     // Returns the message of the error.
     static std::string error_of(const fs::path& path, const ReadOptions& options) {
@@ -119,7 +120,7 @@ TEST_F(ReusedProcessTest, AKilledProcessIsReplaced) {
 
 TEST_F(ReusedProcessTest, FilesThatAreOpenShareFourProcesses) {
     std::vector<fs::path> paths;
-    for (unsigned seed = 0; seed < 80; ++seed) paths.push_back(stored(std::to_string(seed) + ".png", seed));
+    for (unsigned seed = 0; seed < 80; ++seed) paths.push_back(stored(std::to_string(seed) + ".png", seed, kMedium));
     std::vector<ImageFile> images;
     for (const fs::path& path : paths) images.push_back(open_image(path, {}, kReused));
     EXPECT_EQ(readers().size(), 4u);
@@ -129,13 +130,33 @@ TEST_F(ReusedProcessTest, FilesThatAreOpenShareFourProcesses) {
 }
 
 TEST_F(ReusedProcessTest, AFileThatWasReplacedAfterItWasOpenedIsRefused) {
-    const fs::path path = stored("file.png", 1);
+    const fs::path path = stored("file.png", 1, kMedium);
     const ImageFile image = open_image(path, {}, kReused);
     fs::remove(path);
-    (void)stored("file.png", 2);
+    (void)stored("file.png", 2, kMedium);
     ::kill(waiting(), SIGKILL);
     test::expect_error([&] { (void)test::read_part(image); }, ErrorCode::io, "texton::ImageFile",
                        {"file.png has changed since it was opened"});
+}
+
+// Nothing of such a file is read later.
+TEST_F(ReusedProcessTest, ASmallFileThatWasReplacedAfterItWasOpenedGivesTheTexelsItHad) {
+    const fs::path path = stored("file.png", 1);
+    const test::Bytes expected = read_image(path).texels;
+    const ImageFile image = open_image(path, {}, kReused);
+    fs::remove(path);
+    (void)stored("file.png", 2);
+    EXPECT_EQ(test::read_part(image), expected);
+}
+
+TEST_F(ReusedProcessTest, AFileWhoseHeaderIsGoodIsOpenedThoughItsTexelsAreDamaged) {
+    for (const int side : {8, kMedium}) {
+        const fs::path path = stored("cut.png", 1, side);
+        fs::resize_file(path, fs::file_size(path) - 20);
+        const ImageFile image = open_image(path, {}, kReused);
+        EXPECT_EQ(image.info().extent.width, static_cast<std::size_t>(side));
+        EXPECT_THROW((void)test::read_part(image), Error);
+    }
 }
 
 TEST_F(ReusedProcessTest, AFileIsClosedWhenItsImageIs) {

@@ -1,7 +1,10 @@
 #pragma once
 // Files that a process opens before they are needed.
+#include <atomic>
+#include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -16,11 +19,13 @@ struct OpenedAhead {
 };
 
 /// Opens the files of a list in their order, in one process that is some files ahead of the caller. A request and its
-/// reply then overlap with the work on other files, so that neither process waits for the other.
+/// reply then overlap with the work on other files, so that neither process waits for the other. Small images are
+/// decoded, too, if the caller reads the texels of files of the list.
 class AheadOpener {
 public:
-    /// All files are opened as `source`.
-    AheadOpener(std::vector<std::filesystem::path> paths, const SourceKey& source, const ReadOptions& options);
+    /// All files are opened as `source`. `are_read`: the caller will open all files and then read their texels.
+    AheadOpener(std::vector<std::filesystem::path> paths, const SourceKey& source, const ReadOptions& options,
+                bool are_read);
     ~AheadOpener();
     AheadOpener(const AheadOpener&) = delete;
     AheadOpener& operator=(const AheadOpener&) = delete;
@@ -35,7 +40,10 @@ private:
     const std::vector<std::filesystem::path> paths_;
     const SourceKey source_;
     const ReadOptions options_;
-    std::size_t received_ = 0;  // files whose reply was received
+    const bool opens_all_;
+    const std::shared_ptr<std::atomic<bool>> are_read_;
+    std::size_t received_ = 0;          // files whose reply was received
+    std::uint64_t received_bytes_ = 0;  // of texels
     std::deque<ReaderSessionPtr> sent_;
     std::optional<ReaderConnection> process_;
 };

@@ -181,7 +181,7 @@ std::vector<std::byte> message(const Request& request) {
     out.put(request.source.plane);
     out.put(request.memory);
     out.put(request.seconds);
-    out.put(request.with_texels);
+    out.put(request.texels);
     out.put(request.identity);
     out.put(request.level);
     out.put(request.box);
@@ -213,7 +213,7 @@ Request request_of(std::span<const std::byte> bytes) {
     request.source.plane = in.take<std::uint8_t>("plane");
     request.memory = in.take<std::uint64_t>("memory");
     request.seconds = in.take<double>("seconds");
-    request.with_texels = in.take<bool>("texels");
+    request.texels = in.take<std::uint64_t>("texels");
     request.identity = in.take_identity("identity");
     request.level = in.take<int>("level");
     for (std::size_t* offset : {&request.box.offset.x, &request.box.offset.y, &request.box.offset.z}) {

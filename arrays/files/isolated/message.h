@@ -113,7 +113,7 @@ struct Request {
     SourceKey source{};
     std::uint64_t memory = 0;  ///< limit in bytes
     double seconds = 0;        ///< limit of the time
-    bool with_texels = false;  ///< open: the reply may contain the texels of the first level
+    std::uint64_t texels = 0;  ///< open: the reply contains the texels of the first level if they have fewer bytes
     FileIdentity identity{};   ///< read: state of the file when it was opened
     int level = 0;             ///< read: the level
     Region box{};              ///< read: the box of the level
@@ -135,9 +135,12 @@ struct Description {
     FileIdentity identity;   ///< state of the file before it was opened
     std::vector<DescribedLevel> levels;
     OpenedImage image;
-    std::vector<std::byte> texels;  ///< all texels of the first level, or none; at most kMostTexels bytes
+    std::vector<std::byte> texels;  ///< all texels of the first level, or none
 };
-inline constexpr std::size_t kMostTexels = std::size_t{256} << 10;
+/// Maximum number of bytes of texels that are requested with the description of a source: if the caller will read them,
+/// and if it probably will. Decoding fewer texels takes about as long as a request for them.
+inline constexpr std::uint64_t kExpectedTexels = std::uint64_t{256} << 10;
+inline constexpr std::uint64_t kProbableTexels = std::uint64_t{32} << 10;
 
 [[nodiscard]] std::vector<std::byte> message(const Request& request);
 [[nodiscard]] std::vector<std::byte> message(const Description& description);

@@ -148,8 +148,9 @@ private:
     std::unique_lock<std::mutex> lock_;
 };
 
-ReaderSession::ReaderSession(std::filesystem::path path, const ReadOptions& options)
-    : path_(std::move(path)), options_(options), number_(next_number()) {}
+ReaderSession::ReaderSession(std::filesystem::path path, const ReadOptions& options,
+                             std::shared_ptr<std::atomic<bool>> are_read)
+    : path_(std::move(path)), options_(options), number_(next_number()), are_read_(std::move(are_read)) {}
 
 ReaderSession::~ReaderSession() {
     ConnectedSessions::instance().forget(this);
@@ -397,14 +398,15 @@ ReaderSession::Asked ReaderSession::asked(const char* object, Request request) c
     return {object, message(request), request.memory, request.seconds};
 }
 
-Description ReaderSession::open(const char* object, const SourceKey& source, bool with_texels) {
+Description ReaderSession::open(const char* object, const SourceKey& source, std::uint64_t texels) {
     const Turn turn(*this);
-    const Asked asked = this->asked(object, {.source = source, .with_texels = with_texels});
+    const Asked asked = this->asked(object, {.source = source, .texels = texels});
     return described(asked, exchange(asked));
 }
 
-bool ReaderSession::send_ahead(const char* object, const SourceKey& source, ReaderConnection& process) {
-    const Asked asked = this->asked(object, {.source = source});
+bool ReaderSession::send_ahead(const char* object, const SourceKey& source, std::uint64_t texels,
+                               ReaderConnection& process) {
+    const Asked asked = this->asked(object, {.source = source, .texels = texels});
     grow(process, asked);
     ahead_ = ++process.requests;
     return send_packet(process.socket(), PacketKind::request, ahead_, {}, 0, asked.bytes);
@@ -448,6 +450,7 @@ void ReaderSession::read(const char* object, const SourceKey& source, const Desc
                          const Region& box, std::span<std::byte> packed) {
     const DescribedLevel& described = opened.levels[static_cast<std::size_t>(level)];
     const std::vector<Region> bands = bands_of(opened.format, box, described.access.granule);
+    note_read();
     const Turn turn(*this);
     Asked asked = this->asked(object, {.kind = RequestKind::read,
                                        .source = source,

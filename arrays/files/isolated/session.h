@@ -1,5 +1,6 @@
 #pragma once
 // A session with the processes that read one file.
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -26,16 +27,18 @@ namespace texton::detail {
 /// exceeds the limit of memory.
 class ReaderSession {
 public:
-    ReaderSession(std::filesystem::path path, const ReadOptions& options);
+    /// If texels are read, `are_read` becomes true, unless it is null.
+    ReaderSession(std::filesystem::path path, const ReadOptions& options,
+                  std::shared_ptr<std::atomic<bool>> are_read = nullptr);
     ~ReaderSession();
     ReaderSession(const ReaderSession&) = delete;
     ReaderSession& operator=(const ReaderSession&) = delete;
 
     const std::filesystem::path& path() const noexcept { return path_; }
 
-    /// Asks for the description of a source, and adds its texels to those that the limits follow from. With
-    /// `with_texels`, the description contains the texels of the first level if they are few.
-    Description open(const char* object, const SourceKey& source, bool with_texels);
+    /// Asks for the description of a source, and adds its texels to those that the limits follow from. The description
+    /// contains the texels of the first level if they have at most `texels` bytes.
+    Description open(const char* object, const SourceKey& source, std::uint64_t texels);
     /// Reads a box of a level, and copies its texels to `packed`, which has their size. Throws Error{io} if the file is
     /// too small for its texels, and Error{out_of_memory} before they are decoded if they exceed the limit of memory.
     void read(const char* object, const SourceKey& source, const Description& opened, int level, const Region& box,
@@ -43,10 +46,15 @@ public:
 
     /// Sends the request of open() to a process that may have to answer other requests first. Returns false if it
     /// cannot.
-    bool send_ahead(const char* object, const SourceKey& source, ReaderConnection& process);
+    bool send_ahead(const char* object, const SourceKey& source, std::uint64_t texels, ReaderConnection& process);
     /// Receives the reply, which must be the next one of the process. Returns nothing if there is none or if it is an
     /// error. Then the process must not be used again, and open() repeats the request in another one.
     std::optional<Description> receive_ahead(const char* object, std::optional<ReaderConnection>& process);
+
+    /// The caller reads texels that open() returned.
+    void note_read() noexcept {
+        if (are_read_ != nullptr) are_read_->store(true, std::memory_order_relaxed);
+    }
 
     /// Throws Error{io}: the reader sent a reply whose `what` is wrong.
     [[noreturn]] void refuse_reply(const char* object, const std::string& what);
@@ -82,6 +90,7 @@ private:
     const std::filesystem::path path_;
     const ReadOptions options_;
     const std::uint64_t number_;  // of the file
+    const std::shared_ptr<std::atomic<bool>> are_read_;
     std::mutex mutex_;
     Claim claim_;
     std::uint64_t file_bytes_ = 0;                        // when the last source was opened

@@ -38,6 +38,7 @@ public:
     void read(int index, const Region& box, std::byte* packed) const override {
         const std::vector<std::byte>& known = source_.description.texels;
         if (index == 0 && !known.empty()) {
+            source_.session->note_read();
             copy_box(format(), packed, box.extent, {}, known.data(), level(0), box.offset, box.extent);
             return;
         }
@@ -79,9 +80,9 @@ class IsolatedOpener : public FileOpener {
 public:
     explicit IsolatedOpener(const ReadOptions& options) : options_(options) {}
 
-    void expect(std::vector<std::filesystem::path> paths, const FilePart& wanted) override {
+    void expect(std::vector<std::filesystem::path> paths, const FilePart& wanted, bool are_read) override {
         if (options_.reuses_process && paths.size() > 1)
-            ahead_.emplace(std::move(paths), SourceKey{.part = wanted}, options_);
+            ahead_.emplace(std::move(paths), SourceKey{.part = wanted}, options_, are_read);
     }
     OpenedImage open_file(const std::filesystem::path& path, const FilePart& wanted) override {
         SourceKey key{.kind = SourceKind::file, .part = wanted};
@@ -89,13 +90,13 @@ public:
         if (!image.planar) return image;
         const Extent extent = image.file->level(0);
         key.plane = 1;
-        image.chroma = open(path, key, false).file;
+        image.chroma = open(path, key, kProbableTexels).file;
         require_plane(*session_, *image.file, *image.planar, 0, extent);
         require_plane(*session_, *image.chroma, *image.planar, 1, extent);
         return image;
     }
     OpenedImage open_first_image(const std::filesystem::path& path, const FilePart& wanted) override {
-        return open(path, {.kind = SourceKind::first, .part = wanted}, true);
+        return open(path, {.kind = SourceKind::first, .part = wanted}, kExpectedTexels);
     }
     OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw) override {
         return frame(path, {.kind = SourceKind::raw, .raw = raw});
@@ -113,11 +114,11 @@ private:
                 if (next->description) return opened({session_, key, std::move(*next->description)});
             }
         }
-        return open(path, key, false);
+        return open(path, key, kProbableTexels);
     }
-    OpenedImage open(const std::filesystem::path& path, const SourceKey& key, bool with_texels) {
+    OpenedImage open(const std::filesystem::path& path, const SourceKey& key, std::uint64_t texels) {
         const ReaderSessionPtr reader = session(path);
-        return opened({reader, key, reader->open(kOpen, key, with_texels)});
+        return opened({reader, key, reader->open(kOpen, key, texels)});
     }
     // The images of one file share a session.
     ReaderSessionPtr session(const std::filesystem::path& path) {
@@ -131,7 +132,7 @@ private:
         Extent whole = key.raw.extent;
         for (const int index : {0, 1}) {
             key.plane = static_cast<std::uint8_t>(index);
-            IsolatedSource source{reader, key, reader->open(kOpen, key, false)};
+            IsolatedSource source{reader, key, reader->open(kOpen, key, kProbableTexels)};
             const Description& description = source.description;
             if (index == 0 && key.kind == SourceKind::y4m) whole = description.levels.front().extent;
             const auto format =

@@ -235,7 +235,7 @@ private:
         Description description = source.description;
         const Extent extent = description.levels.front().extent;
         const std::size_t bytes = packed_bytes(description.format, extent);
-        if (!request.with_texels || bytes > kMostTexels) return description;
+        if (bytes > request.texels) return description;
         description.texels.resize(bytes);
         try {
             source.texels->read(0, whole(extent), description.texels.data());
