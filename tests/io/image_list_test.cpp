@@ -145,6 +145,18 @@ TEST_F(ImageListTest, TexelsOfAListThatWereDecodedAheadAreThoseOfTheFiles) {
     for (unsigned i = 0; i < 24; ++i) EXPECT_EQ(test::read_part(images[i]), test::read_part(open_image(paths[i])));
 }
 
+TEST_F(ImageListTest, AFileThatChangedSinceItWasOpenedAheadIsOpenedAgain) {
+    std::vector<fs::path> paths;
+    for (unsigned i = 0; i < 20; ++i) paths.push_back(stored(std::to_string(i) + ".png", 0));
+    ImageList list(paths, {}, kReused);
+    for (unsigned i = 0; i < 20; ++i) {
+        const ImageFile image = list.open_next();
+        EXPECT_EQ(test::read_part(image), test::read_part(open_image(paths[i])));
+        if (i < 19) (void)stored(std::to_string(i + 1) + ".png", i % 3 == 0 ? i + 1 : 0);
+        if (i < 16) (void)stored(std::to_string(i + 4) + ".png", i % 4 == 0 ? i + 1 : 0);
+    }
+}
+
 // The texels exceed those that are kept until all files were opened.
 TEST_F(ImageListTest, ManyFilesOfALayeredImageGiveTheirTexels) {
     std::vector<fs::path> paths;

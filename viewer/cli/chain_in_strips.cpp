@@ -110,7 +110,7 @@ void ChainInStrips::add_file(const fs::path& path, verify::KernelRun& run, std::
     const FrameInput input(path, options_.selection, how);
     if (input.is_numbered())
         refuse_in_strips(fmt::format("{} stands for several files", path.string()), "Name one file.");
-    const ImageFile image = input.open(0);
+    const ImageFile& image = input.first();
     files_.push_back(image);
     paths_.push_back(fs::absolute(path));
     verify::propose_planar(run, image);

@@ -107,7 +107,7 @@ public:
         const bool reads_sequence =
             names.size() == 1 && viewer::is_numbered(names.front()) && !fs::exists(names.front(), unreadable);
         if (numbers_files || (is_video_name(out_) && names.size() == 1)) {
-            const FrameInput input(names.front(), options_.image, how_);
+            FrameInput input(names.front(), options_.image, how_);
             if (numbers_files) return write_files(input);
             if (input.frames() > 1 || reads_sequence) return write_video(input);
         }
@@ -172,7 +172,7 @@ private:
     }
 
     // Writes all frames to a video file.
-    void write_video(const FrameInput& input) {
+    void write_video(FrameInput& input) {
         ProgressBar bar("converting", "frames");
         FrameWriter writer(out_);
         for (std::size_t frame = 0; frame < input.frames(); ++frame) {

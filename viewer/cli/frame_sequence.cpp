@@ -50,8 +50,10 @@ FrameFile FrameInput::file(std::size_t frame) const {
     return file;
 }
 
-ImageFile FrameInput::open(std::size_t frame) const {
+ImageFile FrameInput::open(std::size_t frame) {
     if (frame == 0) return first_;
+    if (frame == 1 && !files_.empty()) next_.emplace(std::span(files_).subspan(1), options_, viewer::file_reading());
+    if (next_ && frame + next_->left() == files_.size()) return next_->open_next();
     const auto [path, options] = file(frame);
     return open_image(path, options, viewer::file_reading());
 }

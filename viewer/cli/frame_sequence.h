@@ -2,6 +2,7 @@
 // Sequences of frames: video files and numbered files, as inputs and results of a command.
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include <texton/frame_writer.h>
 #include <texton/image_file.h>
+#include <texton/image_list.h>
 #include <texton/image_save.h>
 
 #include "viewer/cli/commands.h"
@@ -46,8 +48,10 @@ public:
     bool is_numbered() const noexcept { return !files_.empty(); }
     /// Returns the file of a frame. The index is counted from 0.
     FrameFile file(std::size_t frame) const;
-    /// Opens a frame. The index is counted from 0.
-    ImageFile open(std::size_t frame) const;
+    /// Returns the first frame.
+    const ImageFile& first() const noexcept { return first_; }
+    /// Opens a frame. The index is counted from 0. Numbered files that are opened in their order are opened ahead.
+    ImageFile open(std::size_t frame);
 
 private:
     std::filesystem::path path_;
@@ -56,6 +60,7 @@ private:
     std::size_t first_number_ = 0;
     std::size_t video_frames_ = 1;
     ImageFile first_;
+    std::optional<ImageList> next_;  // the numbered files after the last one that was opened in the order
 };
 
 /// Where a command writes the results of a kernel for one frame or several.

@@ -96,12 +96,12 @@ public:
         }
         ImageOptions how = options_.image.options();
         how.levels = 1;
-        const FrameInput input(options_.in, options_.image, how);
+        FrameInput input(options_.in, options_.image, how);
         std::error_code unreadable;
         numbers_files_ = viewer::is_numbered(options_.out) && !fs::exists(options_.out, unreadable);
         if (!numbers_files_) {
             if (input.is_numbered()) refuse_one_file(input.frames());
-            return write(input.open(0), options_.out);
+            return write(input.first(), options_.out);
         }
         ProgressBar bar("writing levels", "files");
         for (std::size_t frame = 0; frame < input.frames(); ++frame) {

@@ -68,7 +68,7 @@ struct OpenedInput {
 
     std::size_t frames() const { return images ? images->frames() : 1; }
     // Planar images have two planes, which are two inputs of the kernel.
-    std::size_t planes() const { return images ? verify::inputs_of(images->open(0)).size() : 1; }
+    std::size_t planes() const { return images ? verify::inputs_of(images->first()).size() : 1; }
 };
 
 // A step with its files. The parameters are completed from the files.
@@ -185,7 +185,7 @@ private:
         if (step.computed > 0) arrays = verify::next_inputs(device_, before, kernel, step.computed, kind_);
         for (std::size_t i = 0; i < arrays.size(); ++i) samplers.push_back(i);
         before = {};
-        for (const OpenedInput& input : step.files) {
+        for (OpenedInput& input : step.files) {
             const std::size_t sampler = samplers.empty() ? 0 : samplers.back() + 1;
             read(input, frame, step.run, arrays);
             samplers.resize(arrays.size(), sampler);
@@ -200,7 +200,7 @@ private:
     }
 
     // Appends the table, the image or the planes of a frame.
-    void read(const OpenedInput& input, std::size_t frame, verify::KernelRun& run, std::vector<Array>& arrays) {
+    void read(OpenedInput& input, std::size_t frame, verify::KernelRun& run, std::vector<Array>& arrays) {
         if (!input.images) {
             arrays.push_back(verify::read_table(device_, input.path, run, arrays.size()));
             return;

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include <texton/image_file.h>
+#include <texton/image_list.h>
 
 #include "viewer/batch/batch_run.h"
 #include "viewer/batch/ranks.h"
@@ -111,11 +113,10 @@ using StatisticsOfImage =
                                   const std::optional<StatisticsOptions>& range, std::span<const double> shares)>;
 
 // Prints the statistics of an image, or of each plane of a planar image.
-void describe(const std::string& file, const Options& options, const StatisticsOfImage& statistics_of, ProgressBar& bar,
-              Json& all) {
+void describe(const std::string& file, const ImageFile& image, const Options& options,
+              const StatisticsOfImage& statistics_of, ProgressBar& bar, Json& all) {
     std::optional<StatisticsOptions> range;
     if (!options.range.empty()) range = StatisticsOptions{options.range[0], options.range[1]};
-    const ImageFile image = open_image(file, options.image.options(), viewer::file_reading());
     std::vector<ImageFile> planes;
     const int count = plane_count(image.info().format);
     if (count == 1) planes.push_back(image);
@@ -142,9 +143,11 @@ Status print_all(const Options& options, const StatisticsOfImage& statistics_of)
     Json all = Json::array();
     Status status = Status::good;
     const std::vector<std::string> files = all_named_files(options.files, "texton stats", status);
+    const std::vector<std::filesystem::path> paths(files.begin(), files.end());
+    ImageList images(paths, options.image.options(), viewer::file_reading());
     status =
         worse(status, for_each_file("texton stats", "reading", files, [&](const std::string& file, ProgressBar& bar) {
-                  describe(file, options, statistics_of, bar, all);
+                  describe(file, images.open_next(), options, statistics_of, bar, all);
               }));
     if (options.json) print_json({{"files", all}});
     return status;

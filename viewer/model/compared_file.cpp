@@ -41,8 +41,6 @@ ComparedFile::ComparedFile(std::string path, const ImageOptions& options, const 
     }
     add_part(first);
     const auto parts = static_cast<int>(first.metadata().parts);
-    const bool has_blocks = block_side(first.info().format) > 1;
-    is_plain_ = parts <= 1 && size() == 1 && !has_blocks && options_.channels.empty();
     if (images.only_first) images_.resize(1);
     for (int part = 1; part < parts && images.all_parts && !images.only_first; ++part) add_part(open(part));
 }
@@ -144,7 +142,6 @@ const std::string& ComparedFile::color_space(std::size_t index) const {
 }
 
 Image ComparedFile::read(std::size_t index) const {
-    if (is_plain_) return read_image(path_, file_reading());
     const Index image = at(index);
     const ImageFile file = image.plane ? open_frame(image.frame).plane(*image.plane) : decoded(image.part);
     Image out{.format = with_srgb(file.info().format, false),

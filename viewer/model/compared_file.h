@@ -43,7 +43,7 @@ public:
     /// Returns the number of texels of the largest image.
     std::size_t max_texels() const;
     /// Reads an image. The texels of sRGB formats get the unorm format with the same bits. Block-compressed images are
-    /// decoded, without loss. Throws the errors of read_image() and ImageFile::read().
+    /// decoded, without loss. Throws the errors of open_image() and ImageFile::read().
     Image read(std::size_t index) const;
 
 private:
@@ -68,7 +68,6 @@ private:
     std::vector<Index> images_;  ///< empty for frames
     std::size_t first_frame_ = 0;
     std::size_t frames_ = 0;
-    bool is_plain_ = false;  ///< one image without levels, layers and faces, which read_image() reads
     std::vector<std::string> notes_;
 };
 

@@ -419,6 +419,7 @@ std::optional<Description> ReaderSession::receive_ahead(const char* object, std:
         connection_ = std::exchange(process, std::nullopt);
         if (const auto contents = receive(asked, ahead_)) {
             Description description = described(asked, *contents);
+            if (description.identity != file_) return std::nullopt;
             moved_to(connection_->process());
             connection_->is_reused = true;
             process = std::exchange(connection_, std::nullopt);
@@ -436,10 +437,10 @@ std::optional<Description> ReaderSession::receive_ahead(const char* object, std:
 Description ReaderSession::described(const Asked& asked, const std::vector<std::byte>& bytes) {
     try {
         Description description = description_of(bytes);
-        file_bytes_ = identity_of(path_).bytes;
+        file_ = identity_of(path_);
         const std::size_t parts = description.image.metadata.parts;
-        if (parts < 1 || parts > std::max<std::uint64_t>(file_bytes_, 1)) invalid(asked, "number of parts");
-        add_claim(claim_, description, file_bytes_);
+        if (parts < 1 || parts > std::max<std::uint64_t>(file_.bytes, 1)) invalid(asked, "number of parts");
+        add_claim(claim_, description, file_.bytes);
         return description;
     } catch (const MalformedMessage& malformed) {
         invalid(asked, malformed.what());
@@ -468,9 +469,9 @@ void ReaderSession::read(const char* object, const SourceKey& source, const Desc
         throw Error({.code = ErrorCode::io,
                      .object = object,
                      .problem = fmt::format("{} specifies {} bytes of texels, but its {} bytes cannot contain them",
-                                            path_.string(), claim_.bytes, file_bytes_),
+                                            path_.string(), claim_.bytes, file_.bytes),
                      .remedy = "The file may be truncated.",
-                     .numbers = {{"bytes", claim_.bytes}, {"file", file_bytes_}}});
+                     .numbers = {{"bytes", claim_.bytes}, {"file", file_.bytes}}});
     }
     if (encoded && asked.largest > asked.memory) {
         throw Error(

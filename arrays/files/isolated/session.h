@@ -47,8 +47,8 @@ public:
     /// Sends the request of open() to a process that may have to answer other requests first. Returns false if it
     /// cannot.
     bool send_ahead(const char* object, const SourceKey& source, std::uint64_t texels, ReaderConnection& process);
-    /// Receives the reply, which must be the next one of the process. Returns nothing if there is none or if it is an
-    /// error. Then the process must not be used again, and open() repeats the request in another one.
+    /// Receives the reply, which must be the next one of the process. Returns nothing if there is none, if it is an
+    /// error, or if the file has changed since. Then the process must not be used again, and open() repeats the request in another one.
     std::optional<Description> receive_ahead(const char* object, std::optional<ReaderConnection>& process);
 
     /// The caller reads texels that open() returned.
@@ -93,7 +93,7 @@ private:
     const std::shared_ptr<std::atomic<bool>> are_read_;
     std::mutex mutex_;
     Claim claim_;
-    std::uint64_t file_bytes_ = 0;                        // when the last source was opened
+    FileIdentity file_;                                   // when the last source was opened
     std::optional<ReaderConnection> connection_;          // of an own process, or during a request
     std::weak_ptr<ReaderConnection::Process> opened_in_;  // the process that answered the last request
     std::uint64_t ahead_ = 0;                             // number of the request that was sent ahead

@@ -11,8 +11,9 @@ namespace texton {
 /// Files that are opened one after the other, each as an image of its own.
 ///
 /// With ReadOptions::isolated and ReadOptions::reuses_process, a separate process opens the next files while the caller
-/// uses the current one, so that small files cost about as much as in the process of the caller. Otherwise the class is
-/// the same as calls of open_image(). Move-only. Only one thread may use an object at the same time.
+/// uses the current one, and decodes small images, too, if the caller has read texels of earlier ones. Small files then
+/// cost about as much as in the process of the caller. A file that changes before open_next() is opened again.
+/// Otherwise the class is the same as calls of open_image(). Move-only. Only one thread may use an object at the same time.
 class ImageList {
 public:
     /// Opens no file. All files are opened with the same options.
