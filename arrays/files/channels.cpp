@@ -19,6 +19,14 @@ namespace {
 
 constexpr const char* kOpen = "texton::open_image";
 
+// Returns a sentence with the channels of a layer of an OpenEXR file, or an empty text if there is no such layer.
+std::string channels_of_layer(std::span<const std::string> names, const std::string& layer) {
+    std::string list;
+    for (const std::string& name : names)
+        if (name.starts_with(layer + ".")) list += (list.empty() ? "" : ",") + name;
+    return list.empty() ? "" : fmt::format("It is a layer, whose channels are {}. ", list);
+}
+
 std::size_t index_of(const std::filesystem::path& path, std::span<const std::string> names, const std::string& asked) {
     if (const auto named = std::ranges::find(names, asked); named != names.end())
         return static_cast<std::size_t>(named - names.begin());
@@ -26,7 +34,9 @@ std::size_t index_of(const std::filesystem::path& path, std::span<const std::str
     const char* const end = asked.data() + asked.size();
     const auto [rest, error] = std::from_chars(asked.data(), end, index);
     if (rest == end && error == std::errc() && index < names.size()) return index;
-    fail_file(kOpen, path, "has no channel " + detail::quoted(asked), names_to_use("channels", asked, names));
+    const std::string layer = channels_of_layer(names, asked);
+    fail_file(kOpen, path, "has no channel " + detail::quoted(asked),
+              layer.empty() ? names_to_use("channels", asked, names) : layer + "Name those to read.");
 }
 
 class ChosenChannels : public ImageSource {

@@ -179,6 +179,7 @@ TEST_F(ChannelsTest, ChannelsThatDoNotExistAreRefusedWithTheNamesThatDo) {
     setenv("TEXTON_READER", TEXTON_TEST_READER, 0);
     refused({"diffuse.r"}, ErrorCode::io,
             {"a.exr", "no channel 'diffuse.r'", "'Z'", "'diffuse.B'", "Did you mean 'diffuse.R'?"});
+    refused({"diffuse"}, ErrorCode::io, {"no channel 'diffuse'", "a layer, whose channels are diffuse.R,diffuse."});
     refused({"8"}, ErrorCode::io, {"no channel '8'"});
     refused({"-1"}, ErrorCode::io, {"no channel '-1'"});
     refused({""}, ErrorCode::io, {"no channel ''"});

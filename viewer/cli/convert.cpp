@@ -123,6 +123,8 @@ public:
         const ImageFile image = plane_of(opened(inputs, out_, how_));
         bar.show(0, static_cast<double>(packed_bytes(image.info())));
         write(image, out_);
+        if (how_.levels > 1 && image.info().levels == 1)
+            conversions_.push_back("The image has one level. `texton mips` computes the other levels.");
     }
 
     void print() const {

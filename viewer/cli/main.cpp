@@ -19,6 +19,7 @@
 #include "viewer/batch/worker.h"
 #include "viewer/batch/worker_process.h"
 #include "viewer/cli/commands.h"
+#include "viewer/cli/parse_problem.h"
 #include "viewer/cli/progress.h"
 #include "viewer/cli/strip_worker.h"
 #include "viewer/cli/terminal.h"
@@ -96,10 +97,8 @@ int run(CLI::App& program, int argc, char** argv, int& output_failure) {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return program.exit(error);  // --help, --version
-        std::string problem = error.what();
-        problem.erase(problem.find_last_not_of(" .\n") + 1);
-        return refuse(problem + "." + probable_option(program) + " Run `" + texton::launcher::typed_command(program) +
-                      " --help` for more information.");
+        return refuse(cli::problem_of(error) + "." + probable_option(program) + " Run `" +
+                      texton::launcher::typed_command(program) + " --help` for more information.");
     } catch (const std::system_error& error) {
         if (std::ferror(stdout) == 0) return refuse(texton::viewer::error_text(error));
         output_failure = error.code().value();

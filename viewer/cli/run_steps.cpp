@@ -9,6 +9,7 @@
 
 #include "core/nearest_name.h"
 #include "viewer/cli/kernel_options.h"
+#include "viewer/cli/parse_problem.h"
 #include "viewer/cli/progress.h"
 #include "viewer/model/reading_options.h"
 
@@ -35,8 +36,6 @@ void parse(CLI::App& app, Words words) {
     try {
         app.parse(reversed);
     } catch (const CLI::ParseError& error) {
-        std::string problem = error.what();
-        problem.erase(problem.find_last_not_of(" .\n") + 1);
         std::vector<std::string> names;
         for (const CLI::Option* option : app.get_options()) {
             for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
@@ -44,7 +43,7 @@ void parse(CLI::App& app, Words words) {
         const std::vector<std::string> left = app.remaining();
         std::string question = left.empty() ? "" : detail::did_you_mean(left.front(), names);
         if (!question.empty()) question = question.substr(1) + " ";
-        refuse(problem, question + "Run `" + app.get_name() + " --help` for more information.");
+        refuse(problem_of(error), question + "Run `" + app.get_name() + " --help` for more information.");
     }
 }
 

@@ -121,6 +121,10 @@ TEST_F(CliTest, RefusalIsOneLineWithCommandLineTerms) {
         {"info empty.png", "texton info: empty.png is empty. "},
         {"info notes.txt", "texton info: notes.txt is of no kind that OpenImageIO reads"},
         {"info folder", "texton info: folder is a folder. "},
+        {"info --layer diffuse a.png",
+         "texton info: --layer: 'diffuse' is not a number that it takes. Run `texton info"},
+        {"run gaussian a.png -o o.png --part 0 --frame one",
+         "texton run: --frame: 'one' is not a number that it takes."},
         {"info --levels -1 empty.png", "texton info: --levels: '-1' is not a number of at least 0. "},
         {"run gaussian empty.png -o o.png --format round", "texton run: --format: 'round' is not a format. "},
         {"run gaussian empty.png -o o.png --size 0x5", "texton run: --size: '0x5' is not a size. "},
@@ -138,6 +142,14 @@ TEST_F(CliTest, RefusalIsOneLineWithCommandLineTerms) {
         EXPECT_TRUE(refused.err.starts_with(row.said)) << row.arguments << ": " << refused.err;
         EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
     }
+}
+
+TEST_F(CliTest, AConversionThatRequestsLevelsOfAnImageWithoutThemNamesTheCommandThatComputesThem) {
+    write_image(at("a.png"), Format::rgba8_unorm, {4, 4}, std::vector<std::byte>(64));
+    EXPECT_NE(run("convert a.png a.dds --levels 3").out.find("`texton mips` computes"), std::string::npos);
+    EXPECT_EQ(run("convert a.png a.dds --levels 1").out.find("texton mips"), std::string::npos);
+    EXPECT_EQ(run("mips a.png levels.dds").status, 0);
+    EXPECT_EQ(run("convert levels.dds b.dds --levels 2").out.find("texton mips"), std::string::npos);
 }
 
 TEST_F(CliTest, CaptureRequiresAGpuAndReportsThis) {
