@@ -39,13 +39,15 @@ struct Options {
     bool json = false;
 };
 
+// Returns true if files with this name store all kinds of array.
+bool stores_arrays(const fs::path& out) { return out.extension() == ".dds" || out.extension() == ".ktx2"; }
+
 // Adds what is different in the new file. Three channels are widened in memory only.
 void add_conversions(const ImageFile& image, const fs::path& out, bool all_frames,
                      std::vector<std::string>& conversions) {
     const auto is_reverted = [&](const std::string& sentence) {
         if (sentence.starts_with("Three channels are widened"))
-            return out.extension() != ".dds" && out.extension() != ".ktx2" &&
-                   image.metadata().read_channels.size() == 3;
+            return !stores_arrays(out) && image.metadata().read_channels.size() == 3;
         return all_frames && sentence.starts_with("Only frame");
     };
     for (const std::string& sentence : image.conversions()) {
@@ -159,6 +161,8 @@ private:
         save(path, image, saving_);
         note(image);
         add_conversions(image, path, all_frames, conversions_);
+        if (is_cube(info_.kind) && !stores_arrays(path) && frames_ == 1)
+            conversions_.push_back(fmt::format("The faces are written as {}.", options_.cube_out));
         files_.push_back(path);
     }
 

@@ -152,6 +152,14 @@ TEST_F(CliTest, AConversionThatRequestsLevelsOfAnImageWithoutThemNamesTheCommand
     EXPECT_EQ(run("convert levels.dds b.dds --levels 2").out.find("texton mips"), std::string::npos);
 }
 
+TEST_F(CliTest, AConversionOfACubemapSaysHowItsFacesAreWritten) {
+    write_image(at("cross.png"), Format::rgba8_unorm, {16, 12}, std::vector<std::byte>(16 * 12 * 4));
+    EXPECT_EQ(run("convert cross.png cube.dds --kind cubemap").out.find("are written as"), std::string::npos);
+    EXPECT_NE(run("convert cube.dds a.png").out.find("The faces are written as vertical_strip."), std::string::npos);
+    EXPECT_NE(run("convert cube.dds a.png --cube-out horizontal_cross").out.find("as horizontal_cross."),
+              std::string::npos);
+}
+
 TEST_F(CliTest, CaptureRequiresAGpuAndReportsThis) {
     const Ended cpu = run("record --device cpu --random 1 '" + at("new") + "'");
     EXPECT_EQ(cpu.status, 2);
