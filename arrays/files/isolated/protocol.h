@@ -18,7 +18,7 @@
 //   helper  -> library   ended, on the socket of the reader, after its process ended; not_started if there is none
 //
 // While the library copies a band, the reader decodes the next one. The bands are in the memory after its header.
-// Contents of a reply or an error that are too large for a packet are divided among several, of the same kind and value.
+// Contents of a reply or an error that are too large for a packet are divided among several of the same kind and value.
 //
 // Closing the socket ends the process of the reader. The library owns the memory: only it changes its size, and nobody
 // can shorten it, so that the library can copy from a mapping of it. It reads each byte once, because the reader can

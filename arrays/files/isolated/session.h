@@ -48,7 +48,8 @@ public:
     /// cannot.
     bool send_ahead(const char* object, const SourceKey& source, std::uint64_t texels, ReaderConnection& process);
     /// Receives the reply, which must be the next one of the process. Returns nothing if there is none, if it is an
-    /// error, or if the file has changed since. Then the process must not be used again, and open() repeats the request in another one.
+    /// error, or if the file has changed since. Then the process must not be used again, and open() repeats the request
+    /// in another one.
     std::optional<Description> receive_ahead(const char* object, std::optional<ReaderConnection>& process);
 
     /// The caller reads texels that open() returned.

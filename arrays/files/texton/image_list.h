@@ -13,7 +13,8 @@ namespace texton {
 /// With ReadOptions::isolated and ReadOptions::reuses_process, a separate process opens the next files while the caller
 /// uses the current one, and decodes small images, too, if the caller has read texels of earlier ones. Small files then
 /// cost about as much as in the process of the caller. A file that changes before open_next() is opened again.
-/// Otherwise the class is the same as calls of open_image(). Move-only. Only one thread may use an object at the same time.
+/// Otherwise the class is the same as calls of open_image(). Move-only. Only one thread may use an object at the same
+/// time.
 class ImageList {
 public:
     /// Opens no file. All files are opened with the same options.
