@@ -1,6 +1,8 @@
 // Color operations: each functor computes a pixel from the texel at the same position.
 #include <texton/color.h>
 
+#include <type_traits>
+
 #include <texton/float_division.h>
 #include <texton/float_math.h>
 #include <texton/launch.h>
@@ -43,6 +45,19 @@ void enqueue_pointwise(const char* object, const Stream& stream, const View& ima
                        const Operation& operation) {
     enqueue_pointwise(object, stream, image, texture, operation,
                       [](const detail::DeviceKernels&, detail::Launch&) { return false; });
+}
+
+/// Enqueues an operation. CUDA devices apply `general`, which computes the same: several operations share its kernels,
+/// since the code for all formats is large. The loops of the CPU device are only vectorized if the operation is known.
+template <class Operation, class General>
+void enqueue_shared(const char* object, const Stream& stream, const View& image, const Texture& texture,
+                    const Operation& operation, const General& general) {
+    const detail::PointwiseTexel texel = detail::pointwise_texel(object, image, "texture", texture);
+    detail::Launch launch(object, stream, image, {&texture, 1}, detail::overlap_of<Pointwise<Operation>>());
+    if (launch.on_cpu())
+        detail::run_for_cpu<1>(launch, Pointwise<Operation>{texel, operation});
+    else
+        detail::run_for_cuda<1>(launch, Pointwise<General>{texel, general});
 }
 
 // --- matrix ----------------------------------------------------------------------------------------------------------
@@ -88,6 +103,17 @@ struct ToSrgb {
         const float size = fabsf(value);
         const float encoded = size <= 0.0031308f ? size * 12.92f : 1.055f * pow_of(size, 1.0f / 2.4f) - 0.055f;
         return value < 0 ? -encoded : encoded;
+    }
+    TEXTON_HD Float4 operator()(const Float4& color) const { return {of(color.x), of(color.y), of(color.z), color.w}; }
+};
+
+struct Transferred {
+    static constexpr bool kByChannel = true;
+    static constexpr bool kSameForColors = true;
+    Transfer direction;
+
+    TEXTON_HD float of(float value) const {
+        return direction == Transfer::to_linear ? ToLinear::of(value) : ToSrgb::of(value);
     }
     TEXTON_HD Float4 operator()(const Float4& color) const { return {of(color.x), of(color.y), of(color.z), color.w}; }
 };
@@ -153,6 +179,16 @@ struct Aces {
     }
 };
 
+struct AnyCurve {
+    ToneCurve curve;
+    float number;  ///< the member of Reinhard or Filmic
+
+    TEXTON_HD float operator()(float value) const {
+        if (curve == ToneCurve::reinhard) return Reinhard{number}(value);
+        return curve == ToneCurve::filmic ? Filmic{number}(value) : Aces{}(value);
+    }
+};
+
 /// Applies a curve to each color channel. `Curve` has the function float operator()(float) for values that are not
 /// negative. Values are clamped to 0 to 2^40, whose square is still a finite float.
 template <class Curve>
@@ -186,6 +222,15 @@ struct Unpremultiplied {
         const float alpha = has_alpha ? color.w : 1.0f;
         if (alpha == 0) return {};
         return {color.x / alpha, color.y / alpha, color.z / alpha, alpha};
+    }
+};
+
+struct AlphaChanged {
+    AlphaChange change;
+    bool has_alpha;
+
+    TEXTON_HD Float4 operator()(const Float4& color) const {
+        return change == AlphaChange::premultiply ? Premultiplied{has_alpha}(color) : Unpremultiplied{has_alpha}(color);
     }
 };
 
@@ -229,8 +274,10 @@ void color_matrix(const Stream& stream, const View& image, const Texture& textur
 void transfer(const Stream& stream, const View& image, const Texture& texture, Transfer direction) try {
     constexpr const char* kObject = "texton::transfer";
     switch (direction) {
-        case Transfer::to_linear: return enqueue_pointwise(kObject, stream, image, texture, ToLinear{});
-        case Transfer::to_srgb: return enqueue_pointwise(kObject, stream, image, texture, ToSrgb{});
+        case Transfer::to_linear:
+            return enqueue_shared(kObject, stream, image, texture, ToLinear{}, Transferred{direction});
+        case Transfer::to_srgb:
+            return enqueue_shared(kObject, stream, image, texture, ToSrgb{}, Transferred{direction});
     }
 } catch (const std::bad_alloc&) {
     detail::refuse_host_memory("texton::transfer");
@@ -260,13 +307,16 @@ void grade(const Stream& stream, const View& image, const Texture& texture, cons
 void tone_curve(const Stream& stream, const View& image, const Texture& texture, ToneCurve curve, float white) try {
     constexpr const char* kObject = "texton::tone_curve";
     detail::check_range(kObject, "white", white, 0.01, 1e6);
+    const auto enqueue = [&](const auto& known, float number) {
+        using Curve = std::remove_cvref_t<decltype(known)>;
+        enqueue_shared(kObject, stream, image, texture, ToneMapped<Curve>{known},
+                       ToneMapped<AnyCurve>{{curve, number}});
+    };
+    const float scale = 1.0f / Filmic::curve(white);
     switch (curve) {
-        case ToneCurve::reinhard:
-            return enqueue_pointwise(kObject, stream, image, texture, ToneMapped<Reinhard>{{white}});
-        case ToneCurve::filmic:
-            return enqueue_pointwise(kObject, stream, image, texture,
-                                     ToneMapped<Filmic>{{1.0f / Filmic::curve(white)}});
-        case ToneCurve::aces: return enqueue_pointwise(kObject, stream, image, texture, ToneMapped<Aces>{});
+        case ToneCurve::reinhard: return enqueue(Reinhard{white}, white);
+        case ToneCurve::filmic: return enqueue(Filmic{scale}, scale);
+        case ToneCurve::aces: return enqueue(Aces{}, 0);
     }
 } catch (const std::bad_alloc&) {
     detail::refuse_host_memory("texton::tone_curve");
@@ -277,9 +327,11 @@ void change_alpha(const Stream& stream, const View& image, const Texture& textur
     const bool has_alpha = detail::has_alpha(texture.format());
     switch (change) {
         case AlphaChange::premultiply:
-            return enqueue_pointwise(kObject, stream, image, texture, Premultiplied{has_alpha});
+            return enqueue_shared(kObject, stream, image, texture, Premultiplied{has_alpha},
+                                  AlphaChanged{change, has_alpha});
         case AlphaChange::unpremultiply:
-            return enqueue_pointwise(kObject, stream, image, texture, Unpremultiplied{has_alpha});
+            return enqueue_shared(kObject, stream, image, texture, Unpremultiplied{has_alpha},
+                                  AlphaChanged{change, has_alpha});
     }
 } catch (const std::bad_alloc&) {
     detail::refuse_host_memory("texton::change_alpha");

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include <texton/float_math.h>
 #include <texton/launch.h>
@@ -92,11 +91,9 @@ void enqueue_blend(const Stream& stream, const View& image, const BlendOptions& 
     const auto functor = [&](auto mode) { return Blend<decltype(mode)>{below, above, shares, options.opacity, mode}; };
     if (options.mode == BlendMode::over) return detail::run<kTextures>(launch, functor(KnownMode<BlendMode::over>()));
     // On CUDA devices the other modes share their kernels, since the code of all formats and modes would be large.
-    if (!launch.on_cpu()) return detail::run<kTextures>(launch, functor(options.mode));
+    if (!launch.on_cpu()) return detail::run_for_cuda<kTextures>(launch, functor(options.mode));
     // The loops of the CPU device are only vectorized if the mode is known.
-    with_known_mode(options.mode, [&](auto mode) {
-        detail::run_on_cpu(launch, functor(mode), std::make_index_sequence<kTextures>());
-    });
+    with_known_mode(options.mode, [&](auto mode) { detail::run_for_cpu<kTextures>(launch, functor(mode)); });
 }
 
 // --- layers ----------------------------------------------------------------------------------------------------------

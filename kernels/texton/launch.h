@@ -360,14 +360,34 @@ void run_pieces_on_cuda(const Launch& launch, const Functor& functor, const Pixe
     launch.run_kernel(reinterpret_cast<const void*>(&for_each_pointwise_pixel<Job>), &job, kPointwiseTile);
 }
 
+/// Returns whether texels of 8 bits are loaded four at a time. The results of functors that compute channels separately
+/// are looked up instead, except in small images.
+template <class Functor>
+constexpr bool has_byte_pieces() {
+    return !is_by_channel<Functor>();
+}
+
+/// Enqueues a functor for one or two channels, likewise. Returns false and does nothing if texels of 8 bits must be fetched one by one.
+template <int channels, class Functor, std::size_t count, class Indices>
+bool run_narrow_on_cuda(const Launch& launch, const Functor& functor, const PixelTarget (&texels)[count],
+                        bool is_unorm8, Indices indices) {
+    if (!is_unorm8) {
+        run_pieces_on_cuda<NarrowPieces<channels>>(launch, functor, texels, indices);
+        return true;
+    }
+    if constexpr (has_byte_pieces<Functor>())
+        run_pieces_on_cuda<Unorm8Pieces<channels>>(launch, functor, texels, indices);
+    return has_byte_pieces<Functor>();
+}
+
 /// Enqueues a pointwise functor whose texels are loaded four at a time. Returns false and does nothing if the texels
 /// must be fetched one by one.
 template <std::size_t textures, class Functor>
 bool run_pointwise_on_cuda(const Launch& launch, const Functor& functor) {
-    // Results for 8 bits of functors that compute channels separately are looked up, except in small images.
-    constexpr bool kHasPiecesOf8 = !is_by_channel<Functor>();
+    // The fetches from tables take longer than those of texels, and the code of all variants is large.
+    constexpr bool kHasNarrowPieces = is_pointwise<Functor>() || is_by_channel<Functor>();
     // Functors of several images have none, since the code of all variants is large.
-    constexpr bool kHasSrgbPieces = kHasPiecesOf8 && (textures == 1 || !is_pointwise<Functor>());
+    constexpr bool kHasSrgbPieces = has_byte_pieces<Functor>() && (textures == 1 || !is_pointwise<Functor>());
     constexpr std::make_index_sequence<textures> kIndices;
     PixelTarget texels[textures]{};
     const PieceFormat format = launch.pieces_as_stored(texels);
@@ -376,22 +396,16 @@ bool run_pointwise_on_cuda(const Launch& launch, const Functor& functor) {
         if constexpr (kHasSrgbPieces) run_pieces_on_cuda<Srgb8Pieces>(launch, functor, texels, kIndices);
         return kHasSrgbPieces;
     }
-    if (format.is_unorm8) {
-        if constexpr (kHasPiecesOf8) {
-            switch (format.channels) {
-                case 1: run_pieces_on_cuda<Unorm8Pieces<1>>(launch, functor, texels, kIndices); break;
-                case 2: run_pieces_on_cuda<Unorm8Pieces<2>>(launch, functor, texels, kIndices); break;
-                default: run_pieces_on_cuda<Unorm8Pieces<4>>(launch, functor, texels, kIndices);
-            }
-        }
-        return kHasPiecesOf8;
+    if (format.channels == 4) {
+        if constexpr (has_byte_pieces<Functor>())
+            run_pieces_on_cuda<Unorm8Pieces<4>>(launch, functor, texels, kIndices);
+        return has_byte_pieces<Functor>();
     }
-    if (format.channels == 1) {
-        run_pieces_on_cuda<NarrowPieces<1>>(launch, functor, texels, kIndices);
-    } else {
-        run_pieces_on_cuda<NarrowPieces<2>>(launch, functor, texels, kIndices);
+    if constexpr (kHasNarrowPieces) {
+        return format.channels == 1 ? run_narrow_on_cuda<1>(launch, functor, texels, format.is_unorm8, kIndices)
+                                    : run_narrow_on_cuda<2>(launch, functor, texels, format.is_unorm8, kIndices);
     }
-    return true;
+    return false;
 }
 
 /// Enqueues a functor that computes channels separately, from the results for all codes. Returns false and does nothing
@@ -480,9 +494,8 @@ inline namespace for_both_devices {
 inline namespace for_cpu_device {
 #endif
 
-/// Enqueues a functor that reads the first `textures` textures of a launch. check_functor() must be true for it.
 template <std::size_t textures, class Functor>
-void run_functor(Launch& launch, const Functor& functor) {
+constexpr void check_traits() {
     if constexpr (requires { Functor::kPixels; }) static_assert(Functor::kPixels >= 1, "kPixels must be at least 1");
     static_assert(is_pointwise_with_tables<Functor>() || !is_pointwise<Functor>(),
                   "kPointwise = true needs kPointwiseWithTables to be true");
@@ -493,12 +506,30 @@ void run_functor(Launch& launch, const Functor& functor) {
     static_assert(run_length<Functor, CpuSource>(std::make_index_sequence<textures>{}) == 0 ||
                       !is_pointwise_with_tables<Functor>(),
                   "a functor that returns a PixelRun cannot be pointwise");
-    if (launch.on_cpu()) return run_on_cpu(launch, functor, std::make_index_sequence<textures>{});
+}
+
+template <std::size_t textures, class Functor>
+void run_for_cpu(Launch& launch, const Functor& functor) {
+    check_traits<textures, Functor>();
+    run_on_cpu(launch, functor, std::make_index_sequence<textures>{});
+}
+
+/// Throws Error{unsupported} if the functor was compiled for the CPU device only.
+template <std::size_t textures, class Functor>
+void run_for_cuda([[maybe_unused]] Launch& launch, [[maybe_unused]] const Functor& functor) {
+    check_traits<textures, Functor>();
 #if defined(__CUDACC__)
     run_on_cuda<Functor, textures>(launch, functor);
 #else
     launch.refuse_cuda();
 #endif
+}
+
+/// Enqueues a functor that reads the first `textures` textures of a launch. check_functor() must be true for it.
+template <std::size_t textures, class Functor>
+void run_functor(Launch& launch, const Functor& functor) {
+    if (launch.on_cpu()) return run_for_cpu<textures>(launch, functor);
+    run_for_cuda<textures>(launch, functor);
 }
 
 /// Enqueues the jobs of a batch: for each a functor that reads `textures` textures.
