@@ -94,6 +94,12 @@ struct DecodedValue {
     }
 };
 
+/// Not inlined, since the code of the many formats would be the largest part of the kernels.
+__device__ __noinline__ float value_of_any(const CodeFormat& format, const std::byte* texel, unsigned channel,
+                                           double scale, float factor) {
+    return format.finite_value(format.code(texel, channel), channel, scale, factor);
+}
+
 /// Values of texels of any format.
 struct AnyValue {
     const Plane& plane;
@@ -105,7 +111,7 @@ struct AnyValue {
 
 private:
     __device__ float channel(const std::byte* texel, unsigned c, unsigned factor) const {
-        return plane.format.finite_value(plane.format.code(texel, c), c, plane.scale, plane.factors[factor]);
+        return value_of_any(plane.format, texel, c, plane.scale, plane.factors[factor]);
     }
 };
 
