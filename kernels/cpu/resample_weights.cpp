@@ -146,31 +146,47 @@ HWY_INLINE FloatVector sine_of(FloatVector half_turns) {
     return hn::IfThenElse(hn::Ge(turns, number(2.0f)), hn::Neg(value), value);
 }
 
+// Reads only the texels inside the window: at either end, the definition may have one more, whose weight is 0.
 class LanczosWindow {
 public:
     static constexpr bool kNormalized = true;
 
     HWY_INLINE LanczosWindow(const Axis& axis, IntVector pixel)
-        : position_(axis.position(pixel)), scale_(axis.texels_of_pixel > 1.0f ? 1.0f / axis.texels_of_pixel : 1.0f) {}
-    HWY_INLINE IntVector first() const { return hn::ConvertTo(kInt, hn::Floor(minus(position_, 3.0f / scale_))); }
-    HWY_INLINE IntVector count() const {
-        return hn::Sub(hn::ConvertTo(kInt, hn::Ceil(plus(position_, 3.0f / scale_))), first());
+        : position_(axis.position(pixel)), scale_(axis.texels_of_pixel > 1.0f ? 1.0f / axis.texels_of_pixel : 1.0f) {
+        first_ = hn::ConvertTo(kInt, hn::Floor(minus(position_, kEnd / scale_)));
+        end_ = hn::ConvertTo(kInt, hn::Ceil(plus(position_, kEnd / scale_)));
+        first_ = hn::Add(first_, one_if_outside(first_));
+        end_ = hn::Sub(end_, one_if_outside(hn::Sub(end_, hn::Set(kInt, 1))));
     }
-    HWY_INLINE FloatVector offset(int) const { return hn::Sub(position_, hn::ConvertTo(kFloat, first())); }
+    HWY_INLINE IntVector first() const { return first_; }
+    HWY_INLINE IntVector count() const { return hn::Sub(end_, first_); }
+    HWY_INLINE FloatVector offset(int) const { return hn::Sub(position_, hn::ConvertTo(kFloat, first_)); }
     HWY_INLINE FloatVector weight(std::int32_t tap) const {
         constexpr float kPi = 3.14159265f;
-        const FloatVector texel = plus(hn::ConvertTo(kFloat, hn::Add(first(), hn::Set(kInt, tap))), 0.5f);
-        const FloatVector x = hn::Mul(hn::Sub(texel, position_), number(scale_));
+        const FloatVector x = distance(hn::Add(first_, hn::Set(kInt, tap)));
         const FloatVector angle = product(kPi, x);
-        const FloatVector sines = hn::Mul(product(3.0f, sine_of(x)), sine_of(hn::Div(x, number(3.0f))));
+        const FloatVector sines = hn::Mul(product(kEnd, sine_of(x)), sine_of(hn::Div(x, number(kEnd))));
         const FloatVector inside =
             hn::IfThenElse(hn::Eq(x, number(0.0f)), number(1.0f), hn::Div(sines, hn::Mul(angle, angle)));
-        return hn::IfThenElseZero(hn::Lt(hn::Abs(x), number(3.0f)), inside);
+        return hn::IfThenElseZero(hn::Lt(hn::Abs(x), number(kEnd)), inside);
     }
 
 private:
+    static constexpr float kEnd = 3.0f;  // in lobes
+
+    // Returns the distance of a texel's center, in lobes.
+    HWY_INLINE FloatVector distance(IntVector texel) const {
+        return hn::Mul(hn::Sub(plus(hn::ConvertTo(kFloat, texel), 0.5f), position_), number(scale_));
+    }
+    HWY_INLINE IntVector one_if_outside(IntVector texel) const {
+        const auto outside = hn::RebindMask(kInt, hn::Ge(hn::Abs(distance(texel)), number(kEnd)));
+        return hn::IfThenElseZero(outside, hn::Set(kInt, 1));
+    }
+
     FloatVector position_;
     float scale_;  // pixels per texel when minifying, otherwise 1
+    IntVector first_;
+    IntVector end_;
 };
 
 // --- pixels ----------------------------------------------------------------------------------------------------------

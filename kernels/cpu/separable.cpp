@@ -5,6 +5,7 @@
 #include "kernels/cpu/separable.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 #include <vector>
 
@@ -22,8 +23,9 @@ namespace texton::detail {
 namespace {
 
 constexpr std::size_t kChannels = 4;
-constexpr std::size_t kFewRows = 8;   // taps of lines with several channels take longer to prepare than so many rows
-constexpr std::size_t kMaxKept = 64;  // rows of sums along x that are kept until all pixels have used them
+constexpr std::size_t kFewRows = 8;     // taps of lines with several channels take longer to prepare than so many rows
+constexpr std::size_t kRowsAtOnce = 4;  // rows of texels with a single line that are summed together
+constexpr std::size_t kMaxKept = 64;    // rows of sums along x that are kept until all pixels have used them
 // Texels are decoded, and pixels summed and encoded, in parts of rows whose values stay in the L1 cache.
 constexpr std::size_t kPart = 1024;
 
@@ -50,15 +52,16 @@ public:
           line_(whole_line_blocks(width * step_)) {
         if (axis.slides) {
             first_texel_ = axis.taps(begin).first;
-            texel_count_ = width + sliding_.size() - 1;
         } else {
             taps_ = sums_.prepare(axis, begin, width, step_, texels.are_codes() ? LineValues::codes : LineValues::any);
             first_texel_ = taps_.first_texel;
-            texel_count_ = taps_.texels;
         }
-        room_line_ = whole_line_blocks((texel_count_ + 2 * kLineBlock) * step_) + kLineRest;
-        room_.resize(std::max<std::size_t>(lines_, 2) * room_line_);
         divide();
+        // The texels of the sums of a part if the axis slides, or of the pixels that are sharpened.
+        std::size_t maximum = kPart / lines_ / step_ + (sliding_.empty() ? 0 : sliding_.size() - 1);
+        for (const LinePart& part : parts_) maximum = std::max(maximum, part.texels);
+        room_line_ = whole_line_blocks((maximum + 2 * kLineBlock) * step_) + kLineRest;
+        room_.resize(at_once() * lines_ * room_line_);
     }
 
     std::size_t lines() const { return lines_; }
@@ -67,45 +70,47 @@ public:
     std::size_t values() const { return lines_ * apart(); }
     std::size_t step() const { return step_; }  // floats from a pixel to the next
 
-    /// Writes the sums of row `y` of the texture.
-    void sum(std::int32_t y, float* sums) {
-        if (const float* const values = lines_ == 1 ? texels_.values_in_place(y) : nullptr)
-            return sliding_.empty() ? along_in_place(values, y, sums) : slide_in_place(values, y, sums);
-        if (!sliding_.empty()) return slide_copied(0, line_, y, sums);
-        along_copied(parts_, y, sums);
-    }
-    /// Returns whether sum_two() takes less time than two calls of sum().
-    bool sums_two() const { return lines_ == 1 && sliding_.empty() && inside_.empty(); }
-    /// Writes the sums of two rows of the texture, which start `rows_apart` floats after one another. Weights and
-    /// offsets of texels are loaded once for both.
-    void sum_two(std::int32_t first, std::int32_t second, float* sums, std::size_t rows_apart) {
-        for (const LinePart& part : parts_) {
-            const float* const texels = read(first_texel_ + part.begin, first, part.texels);
-            read(first_texel_ + part.begin, second, part.texels, room_line_);
-            sums_.along(taps_, part.blocks, 2, texels - part.begin * static_cast<std::ptrdiff_t>(step_), room_line_,
-                        sums, rows_apart);
+    /// Number of rows that sum() sums together, which takes less time than one by one.
+    std::size_t at_once() const { return sliding_.empty() && lines_ == 1 ? kRowsAtOnce : 1; }
+    /// Writes the sums of rows of the texture from `y` on, 1, 2 or 4 of them and at most at_once(). They start
+    /// `rows_apart` floats after one another.
+    void sum(std::int32_t y, std::size_t rows, float* sums, std::size_t rows_apart) {
+        if (!sliding_.empty()) {
+            slide(y, sums);
+        } else if (inside_.empty() || !are_in_place(y, rows)) {
+            along_copied(parts_, y, rows, sums, rows_apart);
+        } else {
+            along_in_place(y, rows, sums, rows_apart);
         }
     }
-    /// Returns texels, in lines that start `room_line()` floats after one another. The next call for the same place
+    /// Returns texels of rows from `y` on, in lines that start `room_line()` floats after one another. The next call
     /// replaces them.
-    const float* read(std::int32_t x, std::int32_t y, std::size_t count, std::size_t place = 0) {
-        texels_.prefetch(x, y + kPrefetched, count);
+    const float* read(std::int32_t x, std::int32_t y, std::size_t count, std::size_t rows = 1) {
         // Texels inside the texture are decoded in whole vectors.
         constexpr std::int32_t kMask = -static_cast<std::int32_t>(kLineBlock);
         const std::int32_t begin = x & kMask;
         const std::int32_t from = std::max(begin, std::min(x, 0));
         const std::int32_t end = x + static_cast<std::int32_t>(count);
         const std::int32_t to = end < texels_.width() ? std::min((end - 1 - kMask) & kMask, texels_.width()) : end;
-        float* const room = room_.data() + place;
-        texels_.centers(from, y, static_cast<std::size_t>(to - from),
-                        room + static_cast<std::size_t>(from - begin) * step_,
-                        lines_ == 1 ? ChannelLayout{1, step_} : ChannelLayout{room_line_, 1});
-        return room + static_cast<std::size_t>(x - begin) * step_;
+        for (std::size_t i = 0; i < rows; ++i, ++y) {
+            texels_.prefetch(x, y + prefetched(), count);
+            texels_.centers(from, y, static_cast<std::size_t>(to - from),
+                            &room_[i * room_line_ + static_cast<std::size_t>(from - begin) * step_],
+                            lines_ == 1 ? ChannelLayout{1, step_} : ChannelLayout{room_line_, 1});
+        }
+        return &room_[static_cast<std::size_t>(x - begin) * step_];
     }
     std::size_t room_line() const { return room_line_; }
 
 private:
-    static constexpr std::int32_t kPrefetched = 2;  // rows ahead; they are too far apart for the CPU to prefetch them
+    // Rows ahead; they are too far apart for the CPU to prefetch them.
+    std::int32_t prefetched() const { return at_once() == 1 ? 2 : static_cast<std::int32_t>(at_once()); }
+
+    void slide(std::int32_t y, float* sums) {
+        if (const float* const row = lines_ == 1 ? texels_.values_in_place(y) : nullptr)
+            return slide_in_place(row, y, sums);
+        slide_copied(0, line_, y, sums);
+    }
 
     // Sums texels inside the texture without copying them. `row` has the texels of the whole row.
     void slide_in_place(const float* row, std::int32_t y, float* sums) {
@@ -156,19 +161,27 @@ private:
         outside_.insert(outside_.end(), after.begin(), after.end());
     }
 
-    // `row` has the texels of the whole row.
-    void along_in_place(const float* row, std::int32_t y, float* sums) {
-        sums_.along(taps_, inside_, 1, row + first_texel_ * static_cast<std::ptrdiff_t>(step_), room_line_, sums,
-                    apart());
-        along_copied(outside_, y, sums);
+    bool are_in_place(std::int32_t y, std::size_t rows) const {
+        return texels_.values_in_place(y) != nullptr &&
+               texels_.values_in_place(y + static_cast<std::int32_t>(rows) - 1) != nullptr;
+    }
+
+    // Sums texels where the texture stores them, except near the edges.
+    void along_in_place(std::int32_t y, std::size_t rows, float* sums, std::size_t rows_apart) {
+        const float* const row = texels_.values_in_place(y);
+        const auto apart = rows == 1 ? 0 : static_cast<std::size_t>(texels_.values_in_place(y + 1) - row);
+        sums_.along(taps_, inside_, rows, row + first_texel_ * static_cast<std::ptrdiff_t>(step_), apart, sums,
+                    rows_apart);
+        along_copied(outside_, y, rows, sums, rows_apart);
     }
 
     // Decodes the texels of parts and sums them.
-    void along_copied(std::span<const LinePart> parts, std::int32_t y, float* sums) {
+    void along_copied(std::span<const LinePart> parts, std::int32_t y, std::size_t rows, float* sums,
+                      std::size_t rows_apart) {
         for (const LinePart& part : parts) {
-            const float* const texels = read(first_texel_ + part.begin, y, part.texels);
-            sums_.along(taps_, part.blocks, lines_, texels - part.begin * static_cast<std::ptrdiff_t>(step_),
-                        room_line_, sums, apart());
+            const float* const texels = read(first_texel_ + part.begin, y, part.texels, rows);
+            sums_.along(taps_, part.blocks, rows * lines_, texels - part.begin * static_cast<std::ptrdiff_t>(step_),
+                        room_line_, sums, lines_ == 1 ? rows_apart : apart());
         }
     }
 
@@ -183,7 +196,6 @@ private:
     std::span<const LineTaps::Block> inside_;  // blocks that are summed where the texture stores their texels
     std::vector<LinePart> outside_;            // of the other blocks
     std::int32_t first_texel_ = 0;
-    std::size_t texel_count_ = 0;
     std::size_t room_line_ = 0;
     LineVector<float> room_;
 };
@@ -207,7 +219,10 @@ public:
     void make(std::size_t height) {
         const std::size_t taps = max_taps(sums_.y, row_of(0), height);
         if (taps > kMaxKept) return make_by_columns(height);
-        kept_.assign(taps + 2, {});
+        height_ = height;
+        // In a multiple of at_once() rows, rows that are summed together follow one another.
+        const std::size_t group = across_.at_once();
+        kept_.assign(group == 1 ? taps + 2 : (taps + 2 * group) / group * group, {});
         // Rows start at different offsets within pages. Otherwise, they would displace each other from the L1 cache.
         constexpr std::size_t kPage = 1024, kStagger = 5 * kLineBlock;
         kept_apart_ = (across_.values() + kPage - 1) / kPage * kPage + kStagger;
@@ -231,6 +246,7 @@ private:
     // Computes a row of the image from rows of sums.
     void make_one(std::size_t i) {
         const SumAxis::Taps column = sums_.y.taps(row_of(i));
+        keep(i, 1);
         rows_.clear();
         weights_.clear();
         for (std::size_t tap = 0; tap < column.count; ++tap) {
@@ -255,7 +271,7 @@ private:
         for (const SumAxis::Taps& column : {upper, lower})
             for (std::size_t tap = 0; tap < column.count; ++tap) weights_.push_back(column[tap]);
         if (std::ranges::find(weights_, 0.0f) != weights_.end()) return false;
-        sum_pairs(upper.first, rows);
+        keep(i, 2);
         rows_.clear();
         for (std::size_t row = 0; row < rows; ++row)
             rows_.push_back(kept_row(upper.first + static_cast<std::int32_t>(row)));
@@ -296,7 +312,7 @@ private:
             if (open.empty()) y = sums_.y.taps(row_of(next)).first;
             for (; next < height && sums_.y.taps(row_of(next)).first <= y; ++next)
                 open.push_back({next, LineVector<float>(stored_values_)});
-            if (std::exchange(summed, row_read(y)) != row_read(y)) across_.sum(row_read(y), row.data());
+            if (std::exchange(summed, row_read(y)) != row_read(y)) across_.sum(row_read(y), 1, row.data(), 0);
             for (OpenRow& each : open) {
                 const SumAxis::Taps column = sums_.y.taps(row_of(each.i));
                 const auto tap = static_cast<std::size_t>(y - column.first);
@@ -318,30 +334,50 @@ private:
         return texels_.clamps() ? std::clamp(y, 0, job_.shapes[0].height - 1) : y;
     }
 
-    std::size_t kept_index(std::int32_t y) const { return static_cast<std::size_t>(y - first_row_) % kept_.size(); }
+    std::size_t kept_index(std::int32_t y) const {
+        return static_cast<std::uint32_t>(y - first_row_) % static_cast<std::uint32_t>(kept_.size());
+    }
     float* kept_sums(std::int32_t y) { return &kept_sums_[kept_index(y) * kept_apart_]; }
-    bool is_kept(std::int32_t y) const { return kept_[kept_index(y)] == y; }
 
-    const float* kept_row(std::int32_t y) {
-        y = row_read(y);
-        if (!is_kept(y)) across_.sum(y, kept_sums(y));
-        kept_[kept_index(y)] = y;
-        return kept_sums(y);
+    const float* kept_row(std::int32_t y) { return kept_sums(row_read(y)); }
+
+    // Sums the rows of texels that `count` rows of the image from `i` on need and that are not kept yet. The last of them
+    // are summed together with rows that the next rows of the image need.
+    void keep(std::size_t i, std::size_t count) {
+        // Rows of texels from here on would replace rows that are needed.
+        const std::int64_t end = row_read(sums_.y.taps(row_of(i)).first) + static_cast<std::int64_t>(kept_.size());
+        for (; i < height_ && (count != 0 || !missing_.empty()); ++i, count -= count != 0 ? 1 : 0) {
+            const SumAxis::Taps column = sums_.y.taps(row_of(i));
+            for (std::size_t tap = 0; tap < column.count; ++tap) {
+                const std::int32_t y = row_read(column.first + static_cast<std::int32_t>(tap));
+                std::optional<std::int32_t>& kept = kept_[kept_index(y)];
+                if (column[tap] == 0 || kept == y) continue;
+                if (y >= end) return sum_missing();
+                kept = y;
+                missing_.push_back(y);
+                if (missing_.size() < across_.at_once()) continue;
+                sum_missing();
+                if (count == 0) return;
+            }
+        }
+        sum_missing();
     }
 
-    // Sums those of the rows that are not kept, two at a time, if this takes less time.
-    void sum_pairs(std::int32_t y, std::size_t count) {
-        if (!across_.sums_two()) return;
-        for (const std::int32_t end = y + static_cast<std::int32_t>(count); y + 1 < end; ++y) {
-            const std::int32_t first = row_read(y), second = row_read(y + 1);
-            if (first == second || is_kept(first) || is_kept(second)) continue;
-            // The row with the lower index is the first line.
-            const auto [low, high] =
-                kept_index(first) < kept_index(second) ? std::pair(first, second) : std::pair(second, first);
-            across_.sum_two(low, high, kept_sums(low), (kept_index(high) - kept_index(low)) * kept_apart_);
-            kept_[kept_index(first)] = first;
-            kept_[kept_index(second)] = second;
+    // Sums the missing rows, those together that follow one another in the texture and among the kept rows.
+    void sum_missing() {
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < missing_.size(); i += count) {
+            const std::int32_t y = missing_[i];
+            const auto follows = [&](std::size_t more) {
+                return missing_[i + more] == y + static_cast<std::int32_t>(more) &&
+                       kept_index(missing_[i + more]) == kept_index(y) + more;
+            };
+            count = 1;
+            while (i + count < missing_.size() && follows(count)) ++count;
+            count = std::bit_floor(count);
+            across_.sum(y, count, kept_sums(y), kept_apart_);
         }
+        missing_.clear();
     }
 
     // Stores pixels whose sums are in lines that start `apart` floats after one another.
@@ -377,6 +413,8 @@ private:
     LineVector<float> pixels_;   // a part of two rows
     std::vector<const float*> rows_;
     std::vector<float> weights_;
+    std::size_t height_ = 0;                         // of the tile
+    std::vector<std::int32_t> missing_;              // rows of texels that are to be summed
     std::int32_t first_row_;                         // of texels; rows of the image read the same or later ones
     std::vector<std::optional<std::int32_t>> kept_;  // rows of texels whose sums are kept
     LineVector<float> kept_sums_;

@@ -716,6 +716,28 @@ TEST(CpuResampleTest, StrongReductionsMatchTheFunctor) {
     }
 }
 
+/// Rows of texels that several rows of pixels need, or of which some are skipped.
+TEST(CpuResampleTest, RowsThatAreSummedTogetherMatchTheFunctor) {
+    constexpr Extent kFrom{70, 97};
+    Random random(33);
+    for (const Format format : {Format::r8_unorm, Format::r16_float, Format::rg16_unorm, Format::r32_float,
+                                Format::rg32_float, Format::rgba32_float}) {
+        const Array array(Device::cpu(), {.format = format, .extent = kFrom});
+        upload(array.view(), any_bits(random, test::box_bytes(format, kFrom)));
+        for (const Sampler& sampler : samplers(Filter::point)) {
+            const Scene scene{Texture(array, sampler), kFrom, 1, format};
+            for (const std::size_t rows : {5u, 12u, 13u, 31u, 68u, 96u, 145u, 194u}) {
+                SCOPED_TRACE(std::string(name(format)) + " to " + std::to_string(rows) + " rows, address " +
+                             std::to_string(static_cast<int>(sampler.address[0])));
+                const Crop crop = random.coin() ? Crop{} : Crop{-5.5f, -9.3f, 75, 113};
+                expect_resample<CatmullRom>(scene, ResampleFilter::catmull_rom, {53, rows}, crop);
+                expect_resample<Lanczos>(scene, ResampleFilter::lanczos3, {53, rows}, crop);
+                expect_resample<Area>(scene, ResampleFilter::area, {53, rows}, crop);
+            }
+        }
+    }
+}
+
 TEST(CpuResampleTest, LanczosResamplingMatchesTheFunctor) {
     expect_resamples<Lanczos>(ResampleFilter::lanczos3, Filter::point);
 }
