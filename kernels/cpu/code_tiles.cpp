@@ -26,19 +26,35 @@ struct AxisBounds {
     bool meets = true;         // each pixel has texels inside the texture
 
     AxisBounds(const SumAxis& axis, std::size_t pixels, std::int32_t texels) {
-        for (std::size_t i = 0; i < pixels; ++i) {
-            const SumAxis::Taps of_pixel = axis.taps(i);
-            float sum = 0;
-            for (std::size_t tap = 0; tap < of_pixel.count; ++tap) {
-                if (of_pixel[tap] == 0) continue;
-                sum += std::abs(of_pixel[tap]);
-                ++all_taps;
-                if (tap == 0 || of_pixel[tap] != of_pixel[tap - 1]) ++weights;
-            }
-            total = std::max(total, sum);
-            taps = std::max(taps, of_pixel.count);
-            meets = meets && of_pixel.first < texels && of_pixel.first + std::int64_t{axis.count[i]} > 0;
+        for (std::size_t begin = 0; begin < pixels; begin += kLineBlock)
+            add_group(axis, begin, std::min(kLineBlock, pixels - begin), texels);
+    }
+
+private:
+    void add_group(const SumAxis& axis, std::size_t begin, std::size_t pixels, std::int32_t texels) {
+        std::size_t of_group = 0;
+        for (std::size_t i = begin; i < begin + pixels; ++i) {
+            const auto count = static_cast<std::size_t>(axis.count[i]);
+            of_group = std::max(of_group, count);
+            meets = meets && axis.first[i] < texels && axis.first[i] + std::int64_t{axis.count[i]} > 0;
         }
+        taps = std::max(taps, of_group);
+        // Pixels have zeros after their last tap.
+        const float* tap_weights = axis.taps(begin).weights;
+        float before[kLineBlock] = {}, sum[kLineBlock] = {};
+        for (std::size_t tap = 0; tap < of_group; ++tap, tap_weights += kLineBlock) {
+            std::uint32_t counting = 0, starting = 0;
+            for (std::size_t i = 0; i < pixels; ++i) {
+                const float weight = tap_weights[i];
+                sum[i] += std::abs(weight);
+                counting += weight != 0 ? 1 : 0;
+                starting += (weight != 0) & (weight != before[i]) ? 1 : 0;
+                before[i] = weight;
+            }
+            all_taps += counting;
+            weights += starting;
+        }
+        total = std::max(total, *std::max_element(sum, sum + pixels));
     }
 };
 
@@ -164,9 +180,10 @@ private:
 // Returns whether adding down columns first takes at most three quarters of the operations that it saves. For each row
 // of pixels that a row of texels is part of, a vector of its codes is converted, multiplied and added, or only added if
 // the row before it has the same weight. It need not be converted to floats and stored, which takes five operations.
-bool is_faster(const SumAxis& axis, std::size_t pixels, const AxisBounds& bounds) {
-    const SumAxis::Taps first = axis.taps(0), last = axis.taps(pixels - 1);
-    const std::int64_t rows = std::int64_t{last.first} - first.first + static_cast<std::int64_t>(last.count);
+bool is_faster(const SumAxis& axis, std::size_t pixels, std::int32_t texels, const AxisBounds& bounds) {
+    const SumAxis::Taps last = axis.taps(pixels - 1);
+    const std::int64_t end = std::min<std::int64_t>(last.first + static_cast<std::int64_t>(last.count), texels);
+    const std::int64_t rows = end - std::max(axis.taps(0).first, 0);  // rows beyond the edges repeat those at the edges
     return std::cmp_less_equal(4 * (3 * bounds.weights + (bounds.all_taps - bounds.weights)), 3 * 5 * rows);
 }
 
@@ -182,7 +199,7 @@ std::optional<float> margin_of_codes(const CpuJob& job, const SeparableSums& sum
         std::cmp_greater(job.extent.height, shape.height))
         return std::nullopt;
     const AxisBounds y(sums.y, job.extent.height, shape.height);
-    if (!y.meets || !is_faster(sums.y, job.extent.height, y)) return std::nullopt;
+    if (!y.meets || !is_faster(sums.y, job.extent.height, shape.height, y)) return std::nullopt;
     const AxisBounds x(sums.x, job.extent.width, shape.width);
     const float margin = margin_of_sums(x.total, y.total, sums.divisor, x.taps, y.taps);
     return x.meets && margin <= kMaxMargin ? std::optional(margin) : std::nullopt;

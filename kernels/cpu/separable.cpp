@@ -222,10 +222,15 @@ public:
         height_ = height;
         // In a multiple of at_once() rows, rows that are summed together follow one another.
         const std::size_t group = across_.at_once();
-        kept_.assign(group == 1 ? taps + 2 : (taps + 2 * group) / group * group, {});
-        // Rows start at different offsets within pages. Otherwise, they would displace each other from the L1 cache.
+        const std::size_t rows = group == 1 ? taps + 2 : (taps + 2 * group) / group * group;
+        const SumAxis::Taps last = sums_.y.taps(row_of(height - 1));
+        const std::int32_t all = rows_between(first_row_, last.first + static_cast<std::int32_t>(last.count));
+        kept_.assign(std::min(rows, static_cast<std::size_t>(all)), {});
+        kept_first_ = row_read(first_row_);
+        // Long rows start at different offsets within pages. Otherwise, they would displace each other from the L1 cache.
         constexpr std::size_t kPage = 1024, kStagger = 5 * kLineBlock;
-        kept_apart_ = (across_.values() + kPage - 1) / kPage * kPage + kStagger;
+        const std::size_t values = across_.values();
+        kept_apart_ = values < kPage ? values : (values + kPage - 1) / kPage * kPage + kStagger;
         kept_sums_.resize(kept_.size() * kept_apart_);
         pixels_.assign(2 * (kPart / across_.lines()) * (interleaves_ ? 1 : kChannels), 0.0f);
         for (std::size_t i = 0; i < height;) i += i + 1 < height && make_two(i) ? 2 : (make_one(i), 1);
@@ -265,7 +270,8 @@ private:
         const SumAxis::Taps upper = sums_.y.taps(row_of(i)), lower = sums_.y.taps(row_of(i + 1));
         const std::int64_t skipped = std::int64_t{lower.first} - upper.first;
         const auto rows = static_cast<std::size_t>(skipped) + lower.count;
-        if (skipped < 0 || std::cmp_greater_equal(skipped, upper.count) || rows < upper.count || rows > kept_.size())
+        if (skipped < 0 || std::cmp_greater_equal(skipped, upper.count) || rows < upper.count) return false;
+        if (std::cmp_greater(rows_between(upper.first, upper.first + static_cast<std::int32_t>(rows)), kept_.size()))
             return false;
         weights_.clear();
         for (const SumAxis::Taps& column : {upper, lower})
@@ -334,8 +340,14 @@ private:
         return texels_.clamps() ? std::clamp(y, 0, job_.shapes[0].height - 1) : y;
     }
 
+    // Returns the number of rows that row_read() returns for rows [begin, end).
+    std::int32_t rows_between(std::int32_t begin, std::int32_t end) const {
+        return row_read(end - 1) - row_read(begin) + 1;
+    }
+
     std::size_t kept_index(std::int32_t y) const {
-        return static_cast<std::uint32_t>(y - first_row_) % static_cast<std::uint32_t>(kept_.size());
+        const auto row = static_cast<std::size_t>(y - kept_first_);
+        return row < kept_.size() ? row : row - kept_.size();
     }
     float* kept_sums(std::int32_t y) { return &kept_sums_[kept_index(y) * kept_apart_]; }
 
@@ -344,15 +356,16 @@ private:
     // Sums the rows of texels that `count` rows of the image from `i` on need and that are not kept yet. The last of them
     // are summed together with rows that the next rows of the image need.
     void keep(std::size_t i, std::size_t count) {
-        // Rows of texels from here on would replace rows that are needed.
-        const std::int64_t end = row_read(sums_.y.taps(row_of(i)).first) + static_cast<std::int64_t>(kept_.size());
+        const auto size = static_cast<std::int32_t>(kept_.size());
+        const std::int32_t first = row_read(sums_.y.taps(row_of(i)).first);
+        if (first - kept_first_ >= size) kept_first_ += (first - kept_first_) / size * size;
         for (; i < height_ && (count != 0 || !missing_.empty()); ++i, count -= count != 0 ? 1 : 0) {
             const SumAxis::Taps column = sums_.y.taps(row_of(i));
             for (std::size_t tap = 0; tap < column.count; ++tap) {
                 const std::int32_t y = row_read(column.first + static_cast<std::int32_t>(tap));
+                if (y - first >= size) return sum_missing();  // it would replace rows that are needed
                 std::optional<std::int32_t>& kept = kept_[kept_index(y)];
                 if (column[tap] == 0 || kept == y) continue;
-                if (y >= end) return sum_missing();
                 kept = y;
                 missing_.push_back(y);
                 if (missing_.size() < across_.at_once()) continue;
@@ -417,6 +430,7 @@ private:
     std::vector<std::int32_t> missing_;              // rows of texels that are to be summed
     std::int32_t first_row_;                         // of texels; rows of the image read the same or later ones
     std::vector<std::optional<std::int32_t>> kept_;  // rows of texels whose sums are kept
+    std::int32_t kept_first_ = 0;                    // row that is kept first, if at all; rows that are needed follow
     LineVector<float> kept_sums_;
     std::size_t kept_apart_ = 0;
     bool past_caches_ = job_.exceeds_caches();
