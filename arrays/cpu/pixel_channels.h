@@ -241,10 +241,12 @@ struct Float16 {
     static HWY_INLINE FloatVector decode(hn::Vec<Short> code) {
         const FloatVector value = hn::PromoteTo(kFloat, hn::BitCast(Half(), code));
         // The conversion makes NaNs quiet. Fetches return them as they are.
+        const auto is_nan = hn::IsNaN(value);
+        if (HWY_LIKELY(hn::AllFalse(kFloat, is_nan))) return value;
         const IntVector bits = hn::PromoteTo(kInt, hn::BitCast(hn::Rebind<std::int16_t, Float>(), code));
         const IntVector fraction = hn::ShiftLeft<13>(hn::And(bits, hn::Set(kInt, 0x3ff)));
         const IntVector exponent = hn::Or(hn::And(bits, hn::Set(kInt, INT32_MIN)), hn::Set(kInt, 0x7f800000));
-        return hn::IfThenElse(hn::IsNaN(value), hn::BitCast(kFloat, hn::Or(exponent, fraction)), value);
+        return hn::IfThenElse(is_nan, hn::BitCast(kFloat, hn::Or(exponent, fraction)), value);
     }
     static HWY_INLINE hn::Vec<Short> encode(FloatVector value) {
         return hn::BitCast(kShort, hn::DemoteTo(Half(), with_one_nan(kFloat, value)));
