@@ -106,7 +106,8 @@ void add_block(LineTaps& taps, const SumAxis& axis, std::size_t pixel, LineValue
     const std::size_t shared =
         kind == Kind::apart ? 1 : std::min<std::size_t>({4, count, vectors * kLanes / step + 1 - texels});
     const std::size_t reach = kind == Kind::apart ? texels : vectors * kLanes / step;
-    const std::size_t loaded = kind == Kind::apart && step == 1 ? (count + 3) / 4 * 4 : count;
+    const std::size_t together = kind == Kind::apart ? 4 / step : 1;  // taps that are loaded together
+    const std::size_t loaded = (count + together - 1) / together * together;
     const float* const weights =
         alike != nullptr ? alike->weights : weights_of_vector(taps, axis, pixel, count, spread);
     const bool all_count = alike != nullptr
@@ -285,13 +286,32 @@ HWY_INLINE hn::Vec<D> load_pieces(D d, const float* texels, const std::int32_t* 
     }
 }
 
-// The texels of each pixel have several channels, which are loaded together.
-template <std::size_t channels, bool all_count>
-HWY_INLINE FloatVector sum_texels(const LineTaps::Block& block, const float* texels, const std::int32_t* offsets,
-                                  const float* weights) {
+// Texels of four channels are loaded one by one.
+template <bool all_count>
+HWY_INLINE FloatVector sum_four_channels(const LineTaps::Block& block, const float* texels,
+                                         const std::int32_t* offsets) {
     FloatVector sum = hn::Zero(kFloat);
-    for (std::uint32_t tap = 0; tap < block.taps; ++tap, texels += channels, weights += kLanes)
-        sum = TapWeights<all_count>(weights).added(load_pieces<channels>(kFloat, texels, offsets), sum);
+    const float* weights = block.weights;
+    for (std::uint32_t tap = 0; tap < block.taps; ++tap, texels += 4, weights += kLanes)
+        sum = TapWeights<all_count>(weights).added(load_pieces<4>(kFloat, texels, offsets), sum);
+    return sum;
+}
+
+// Two texels of two channels are loaded together: those of even pixels, and those of odd pixels.
+template <bool all_count>
+HWY_INLINE FloatVector sum_two_channels(const LineTaps::Block& block, const float* texels,
+                                        const std::int32_t* offsets) {
+    const hn::Repartition<double, Float> pair;
+    FloatVector sum = hn::Zero(kFloat);
+    const float* weights = block.weights;
+    for (std::uint32_t tap = 0; tap < block.taps; tap += 2, texels += 4, weights += 2 * kLanes) {
+        const auto even = hn::BitCast(pair, load_pieces<4>(kFloat, texels, offsets));
+        const auto odd = hn::BitCast(pair, load_pieces<4>(kFloat, texels, offsets + 2));
+        const FloatVector first = hn::BitCast(kFloat, hn::InterleaveLower(pair, even, odd));
+        const FloatVector second = hn::BitCast(kFloat, hn::InterleaveUpper(pair, even, odd));
+        sum = TapWeights<all_count>(weights).added(first, sum);
+        if (tap + 1 < block.taps) sum = TapWeights<all_count>(weights + kLanes).added(second, sum);
+    }
     return sum;
 }
 
@@ -337,8 +357,8 @@ HWY_INLINE void sum_block(const LineTaps& taps, const LineTaps::Block& block, Li
     }
     for (std::size_t line = 0; line < Lines::kCount; ++line) {
         const float* const texels = lines.texels + line * lines.texels_apart;
-        const FloatVector sum = lines.step == 4   ? sum_texels<4, all_count>(block, texels, offsets, weights)
-                                : lines.step == 2 ? sum_texels<2, all_count>(block, texels, offsets, weights)
+        const FloatVector sum = lines.step == 4   ? sum_four_channels<all_count>(block, texels, offsets)
+                                : lines.step == 2 ? sum_two_channels<all_count>(block, texels, offsets)
                                                   : sum_apart<all_count>(block, texels, offsets, lines.weights_apart);
         hn::Store(sum, kFloat, lines.sums + line * lines.sums_apart);
     }

@@ -73,7 +73,7 @@ struct LineTaps {
         one,   ///< the texels of each tap are within a vector of texels
         two,   ///< the texels of each tap are within two adjacent vectors
         four,  ///< the texels of each tap are within four adjacent vectors
-        apart  ///< pixel by pixel, of lines with one channel four taps at a time
+        apart  ///< pixel by pixel, four floats at a time
     };
     struct Block {
         Kind kind;
