@@ -84,11 +84,8 @@ public:
 
     std::size_t make(std::size_t height) {
         if (!texels_.are_stored()) return 0;
-        constexpr std::size_t kFew = 32;  // one code of so many may be doubtful
-        std::size_t doubtful = 0;
         for (std::size_t i = 0; i < height; ++i) {
-            doubtful += make_row(corner_.y + static_cast<std::int32_t>(i));
-            if (doubtful * kFew > (i + 1) * width_ * channels_) return i + 1;
+            if (!make_row(corner_.y + static_cast<std::int32_t>(i))) return i;
         }
         return height;
     }
@@ -96,8 +93,9 @@ public:
 private:
     std::size_t lanes() const { return taps_.values / taps_.blocks.size(); }
 
-    // Returns how many codes were doubtful.
-    std::size_t make_row(std::int32_t y) {
+    // Returns false, and may leave the row incomplete, if so many codes were doubtful that the definition takes less time.
+    bool make_row(std::int32_t y) {
+        constexpr std::size_t kFew = 32;  // one code of so many may be doubtful
         const SumAxis::Taps column = sums_.y.taps(static_cast<std::size_t>(y));
         rows_.clear();
         summed_.clear();
@@ -109,7 +107,6 @@ private:
             summed_.push_back(rows_.back());
             weights_.push_back(column[tap] / (255 * sums_.divisor));
         }
-        std::size_t doubtful = 0;
         for (const LinePart& part : parts_) {
             const std::size_t first = static_cast<std::size_t>(part.blocks.data() - taps_.blocks.data()) * lanes();
             if (first >= width_) break;  // only blocks after the last pixel are left
@@ -119,9 +116,11 @@ private:
             lines_.along(taps_, part.blocks, channels_, down_.data() - part.begin, down_apart_, along_.data() - first,
                          along_apart_);
             job_.image.store(at, along_.data(), along_apart_, count);
-            for (std::size_t c = 0; c < channels_; ++c) doubtful += settle(at, c, count, column);
+            codes_made_ += count * channels_;
+            for (std::size_t c = 0; c < channels_; ++c) codes_settled_ += settle(at, c, count, column);
+            if (codes_settled_ * kFew > codes_made_) return false;
         }
-        return doubtful;
+        return true;
     }
 
     // Sums the texels of a part. Texels beyond the edges have the sums of those at the edges.
@@ -175,6 +174,9 @@ private:
     std::size_t down_apart_ = 0;
     std::size_t along_apart_ = 0;
     std::vector<std::int32_t> doubtful_;
+    // Of the tile:
+    std::size_t codes_made_ = 0;
+    std::size_t codes_settled_ = 0;
 };
 
 // Returns whether adding down columns first takes at most three quarters of the operations that it saves. For each row
