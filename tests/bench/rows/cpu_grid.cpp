@@ -15,6 +15,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -40,13 +41,28 @@ constexpr double kSecondsOfCell = 0.012;  // of repeated runs, in each of the tw
 constexpr int kMaxRuns = 40;
 constexpr double kSecondsOfCall = 20e-6;  // that each call may take on top
 
+// A filter that sums rows first, and each row once.
+struct Separable {
+    double taps;  // along an axis that is not reduced
+    bool widens;  // with the factor of a reduction
+
+    // Returns the taps along an axis.
+    double along(double factor) const { return taps * (widens ? std::max(1.0, 1 / factor) : 1); }
+    // Returns the taps of a written pixel. A written row needs along(down) rows of the texture, and at most 1 / down of
+    // them were not summed before.
+    double of_pixel(double across, double down) const {
+        return along(across) * std::min(1 / down, along(down)) + along(down);
+    }
+};
+
 struct Row {
     std::string name;
     const char* kernel;
     std::string family;  // rows of a family have the same cost of a tap
-    double taps;         // of a channel of a written pixel
+    double taps;         // of a channel of a written pixel, unless the filter is separable
     Values values{};
     double factor = 1;  // width of the written image / width of the texture
+    std::optional<Separable> filter{};
 };
 
 std::vector<Row> rows_of_grid() {
@@ -60,23 +76,18 @@ std::vector<Row> rows_of_grid() {
     rows.push_back({"unsharp", "unsharp", "gaussian", 2 * 7 + 2});
     struct Resampling {
         const char* filter;
-        double taps;     // along an axis, of a texture that is not reduced
-        bool widens;     // with the factor of a reduction
-        bool separable;  // rows first, and each row once
+        std::optional<Separable> separable;
     };
-    constexpr Resampling kFilters[] = {{"linear", 4, false, false},
-                                       {"area", 1, true, true},
-                                       {"catmull_rom", 4, false, true},
-                                       {"lanczos3", 6, true, true}};
+    constexpr Resampling kFilters[] = {{"linear", {}},
+                                       {"area", Separable{1, true}},
+                                       {"catmull_rom", Separable{4, false}},
+                                       {"lanczos3", Separable{6, true}}};
     constexpr std::pair<const char*, double> kFactors[] = {{"eighth", 0.125}, {"quarter", 0.25}, {"half", 0.5},
                                                            {"0.7", 0.7},      {"1.5", 1.5},      {"double", 2}};
     for (const Resampling& filter : kFilters) {
         for (const auto& [name, factor] : kFactors) {
-            const double along = filter.taps * (filter.widens ? std::max(1.0, 1 / factor) : 1);
-            // A written row needs `along` new rows of the texture, and at most 1 / factor of them were not read before.
-            const double taps = filter.separable ? along * (1 + std::min(1 / factor, along)) : filter.taps;
-            rows.push_back({std::string(filter.filter) + " " + name, "resample", filter.filter, taps,
-                            Values{{"filter", std::string(filter.filter)}}, factor});
+            rows.push_back({std::string(filter.filter) + " " + name, "resample", filter.filter, 4,
+                            Values{{"filter", std::string(filter.filter)}}, factor, filter.separable});
         }
     }
     rows.push_back({"mips", "mips", "mips", 4});
@@ -210,7 +221,13 @@ void measure(Cell& cell, const Row& row, Format format, const Size& size, const 
     // All bytes of the texture and of the images, and of a map.
     cell.bytes = static_cast<double>(packed_bytes(format, texture.extent())) + pixels * info(format).bytes +
                  (kernel.info.name == "warp_map" ? pixels * 8 : 0);
-    cell.taps = pixels * info(format).channels * row.taps;
+    const auto factor = [](std::size_t written, std::size_t read) {
+        return static_cast<double>(written) / static_cast<double>(read);
+    };
+    const Extent &from = texture.extent(), &to = shapes[0].extent;
+    const double taps =
+        row.filter ? row.filter->of_pixel(factor(to.width, from.width), factor(to.height, from.height)) : row.taps;
+    cell.taps = pixels * info(format).channels * taps;
     cell.time = std::min(cell.time, least_seconds([&] {
                              enqueue(kernel, stream, views, arguments, inputs);
                              stream.synchronize();
