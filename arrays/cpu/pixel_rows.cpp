@@ -183,7 +183,7 @@ constexpr bool kConvertsTwo = requires {
 }
 &&channels == 4;
 
-// --- rows: the last pixels pass through a buffer for a whole vector --------------------------------------------------
+// --- rows: the last vector may begin inside the one before it, and short rows pass through a buffer -----------------
 
 constexpr std::size_t kMaxLanes = 16;
 
@@ -193,15 +193,19 @@ void decode_row(const unsigned char* stored, std::size_t count, float* texels) {
     const Channel channel;
     const std::size_t lanes = hn::Lanes(kFloat);
     using Stored = typename Channel::Stored;
-    std::size_t i = 0;
-    for (; i + lanes <= count; i += lanes)
-        decode_vector<Channel, channels>(channel, reinterpret_cast<const Stored*>(stored + i * kPixel), texels + 4 * i);
-    if (i == count) return;
-    Stored last[kMaxLanes * channels] = {};
-    float decoded[kMaxLanes * 4];
-    std::memcpy(last, stored + i * kPixel, (count - i) * kPixel);
-    decode_vector<Channel, channels>(channel, last, decoded);
-    std::memcpy(texels + 4 * i, decoded, (count - i) * 4 * sizeof(float));
+    if (count < lanes) {
+        Stored row[kMaxLanes * channels] = {};
+        float decoded[kMaxLanes * 4];
+        std::memcpy(row, stored, count * kPixel);
+        decode_row<Channel, channels>(reinterpret_cast<const unsigned char*>(row), lanes, decoded);
+        std::memcpy(texels, decoded, count * 4 * sizeof(float));
+        return;
+    }
+    for (std::size_t i = 0; i < count; i += lanes) {
+        const std::size_t at = std::min(i, count - lanes);
+        decode_vector<Channel, channels>(channel, reinterpret_cast<const Stored*>(stored + at * kPixel),
+                                         texels + 4 * at);
+    }
 }
 
 template <class Channel, std::size_t channels>
@@ -210,15 +214,18 @@ void encode_row(const float* pixels, std::size_t count, unsigned char* stored) {
     const Channel channel;
     const std::size_t lanes = hn::Lanes(kFloat);
     using Stored = typename Channel::Stored;
-    std::size_t i = 0;
-    for (; i + lanes <= count; i += lanes)
-        encode_vector<Channel, channels>(channel, pixels + 4 * i, reinterpret_cast<Stored*>(stored + i * kPixel));
-    if (i == count) return;
-    float last[kMaxLanes * 4] = {};
-    Stored encoded[kMaxLanes * channels];
-    std::memcpy(last, pixels + 4 * i, (count - i) * 4 * sizeof(float));
-    encode_vector<Channel, channels>(channel, last, encoded);
-    std::memcpy(stored + i * kPixel, encoded, (count - i) * kPixel);
+    if (count < lanes) {
+        float row[kMaxLanes * 4] = {};
+        Stored encoded[kMaxLanes * channels];
+        std::memcpy(row, pixels, count * 4 * sizeof(float));
+        encode_row<Channel, channels>(row, lanes, reinterpret_cast<unsigned char*>(encoded));
+        std::memcpy(stored, encoded, count * kPixel);
+        return;
+    }
+    for (std::size_t i = 0; i < count; i += lanes) {
+        const std::size_t at = std::min(i, count - lanes);
+        encode_vector<Channel, channels>(channel, pixels + 4 * at, reinterpret_cast<Stored*>(stored + at * kPixel));
+    }
 }
 
 template <class Channel, std::size_t channels>
@@ -227,6 +234,15 @@ void decode_planes(const unsigned char* stored, std::size_t count, float* planes
     const Channel channel;
     const std::size_t lanes = hn::Lanes(kFloat);
     using Stored = typename Channel::Stored;
+    if (count < lanes) {
+        Stored row[kMaxLanes * channels] = {};
+        float decoded[kMaxLanes * channels];
+        std::memcpy(row, stored, count * kPixel);
+        decode_planes<Channel, channels>(reinterpret_cast<const unsigned char*>(row), lanes, decoded, kMaxLanes);
+        for (std::size_t c = 0; c < channels; ++c)
+            std::memcpy(planes + c * apart, decoded + c * kMaxLanes, count * sizeof(float));
+        return;
+    }
     std::size_t i = 0;
     if constexpr (kConvertsTwo<Channel, channels>) {
         for (; i + 2 * lanes <= count; i += 2 * lanes) {
@@ -240,19 +256,11 @@ void decode_planes(const unsigned char* stored, std::size_t count, float* planes
             }
         }
     }
-    for (; i + lanes <= count; i += lanes) {
+    for (; i < count; i += lanes) {
+        const std::size_t at = std::min(i, count - lanes);
         const auto pixels =
-            load_pixels<Channel, channels>(channel, reinterpret_cast<const Stored*>(stored + i * kPixel));
-        for (std::size_t c = 0; c < channels; ++c) hn::StoreU(pixels.channel[c], kFloat, planes + c * apart + i);
-    }
-    if (i == count) return;
-    Stored last[kMaxLanes * channels] = {};
-    std::memcpy(last, stored + i * kPixel, (count - i) * kPixel);
-    const auto pixels = load_pixels<Channel, channels>(channel, last);
-    for (std::size_t c = 0; c < channels; ++c) {
-        float decoded[kMaxLanes];
-        hn::StoreU(pixels.channel[c], kFloat, decoded);
-        std::memcpy(planes + c * apart + i, decoded, (count - i) * sizeof(float));
+            load_pixels<Channel, channels>(channel, reinterpret_cast<const Stored*>(stored + at * kPixel));
+        for (std::size_t c = 0; c < channels; ++c) hn::StoreU(pixels.channel[c], kFloat, planes + c * apart + at);
     }
 }
 
@@ -262,6 +270,15 @@ void encode_planes(const float* planes, std::size_t apart, std::size_t count, un
     const Channel channel;
     const std::size_t lanes = hn::Lanes(kFloat);
     using Stored = typename Channel::Stored;
+    if (count < lanes) {
+        float row[kMaxLanes * channels] = {};
+        Stored encoded[kMaxLanes * channels];
+        for (std::size_t c = 0; c < channels; ++c)
+            std::memcpy(row + c * kMaxLanes, planes + c * apart, count * sizeof(float));
+        encode_planes<Channel, channels>(row, kMaxLanes, lanes, reinterpret_cast<unsigned char*>(encoded));
+        std::memcpy(stored, encoded, count * kPixel);
+        return;
+    }
     std::size_t i = 0;
     if constexpr (channels == 1 && sizeof(Stored) == 1) {
         for (; i + 4 * lanes <= count; i += 4 * lanes) channel.encode_four(planes + i, stored + i);
@@ -276,21 +293,12 @@ void encode_planes(const float* planes, std::size_t apart, std::size_t count, un
             channel.encode_two(pixels, stored + i * kPixel);
         }
     }
-    for (; i + lanes <= count; i += lanes) {
+    for (; i < count; i += lanes) {
+        const std::size_t at = std::min(i, count - lanes);
         FloatPixels pixels;
-        for (std::size_t c = 0; c < channels; ++c) pixels.channel[c] = hn::LoadU(kFloat, planes + c * apart + i);
-        store_pixels<Channel, channels>(channel, pixels, reinterpret_cast<Stored*>(stored + i * kPixel));
+        for (std::size_t c = 0; c < channels; ++c) pixels.channel[c] = hn::LoadU(kFloat, planes + c * apart + at);
+        store_pixels<Channel, channels>(channel, pixels, reinterpret_cast<Stored*>(stored + at * kPixel));
     }
-    if (i == count) return;
-    FloatPixels pixels;
-    for (std::size_t c = 0; c < channels; ++c) {
-        float last[kMaxLanes] = {};
-        std::memcpy(last, planes + c * apart + i, (count - i) * sizeof(float));
-        pixels.channel[c] = hn::LoadU(kFloat, last);
-    }
-    Stored encoded[kMaxLanes * channels];
-    store_pixels<Channel, channels>(channel, pixels, encoded);
-    std::memcpy(stored + i * kPixel, encoded, (count - i) * kPixel);
 }
 
 template <class Channel>
