@@ -1,4 +1,5 @@
 #pragma once
+#include "kernels/cpu/byte_order.h"
 #include "kernels/cpu/job.h"
 #include "kernels/launch/dispatch.h"
 
@@ -9,7 +10,8 @@ namespace texton::detail {
 
 /// Resamples an 8-bit normalized format with the linear filter.
 [[nodiscard]] bool fetch_byte_lattice(const CpuJob& job, const Lattice& lattice);
-/// Copies texels as they are stored.
-[[nodiscard]] bool copy_texels_on_cpu(const CpuJob& job, const Lattice& lattice);
+/// Copies texels as they are stored. Of floats, `zeros` are changed.
+[[nodiscard]] bool copy_texels_on_cpu(const CpuJob& job, const Lattice& lattice,
+                                      NegativeZeros zeros = NegativeZeros::keep);
 
 }  // namespace texton::detail

@@ -17,7 +17,7 @@ namespace texton::detail {
 namespace HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-ReorderBytes reorderer_for(const TexelFormat&) { return nullptr; }
+ReorderBytes reorderer_for(const TexelFormat&, NegativeZeros) { return nullptr; }
 #else
 namespace {
 
@@ -40,8 +40,12 @@ HWY_INLINE hn::Vec<Half> with_one_half_nan(hn::Vec<Half> values) {
     return hn::IfThenElse(hn::Gt(magnitude, hn::Set(kHalf, 0x7c00)), hn::Set(kHalf, kHalfNanBits), values);
 }
 
+HWY_INLINE hn::Vec<Half> with_positive_zeros(hn::Vec<Half> values) {
+    return hn::IfThenZeroElse(hn::Eq(values, hn::Set(kHalf, INT16_MIN)), values);
+}
+
 // `float_bits`: of the floats that the bytes are, or 0.
-template <int float_bits>
+template <int float_bits, NegativeZeros zeros = NegativeZeros::keep>
 void reorder(const ByteOrder& order, const unsigned char* from, std::size_t count, unsigned char* to,
              bool past_caches) {
     const auto positions = hn::LoadDup128(kByte, order.from);
@@ -49,8 +53,14 @@ void reorder(const ByteOrder& order, const unsigned char* from, std::size_t coun
     const auto reordered = [&](const unsigned char* bytes) HWY_ATTR {
         const auto result = hn::Or(hn::TableLookupBytesOr0(hn::LoadU(kByte, bytes), positions), set);
         if constexpr (float_bits == 0) return result;
-        if constexpr (float_bits == 16) return hn::BitCast(kByte, with_one_half_nan(hn::BitCast(kHalf, result)));
-        return hn::BitCast(kByte, with_one_nan(kFloat, hn::BitCast(kFloat, result)));
+        constexpr bool kPositive = zeros == NegativeZeros::make_positive;
+        if constexpr (float_bits == 16) {
+            const auto values = with_one_half_nan(hn::BitCast(kHalf, result));
+            return hn::BitCast(kByte, kPositive ? with_positive_zeros(values) : values);
+        } else {
+            const auto values = with_one_nan(kFloat, hn::BitCast(kFloat, result));
+            return hn::BitCast(kByte, kPositive ? hn::Add(values, hn::Zero(kFloat)) : values);
+        }
     };
     const std::size_t lanes = hn::Lanes(kByte);
     std::size_t i = 0;
@@ -70,9 +80,10 @@ void reorder(const ByteOrder& order, const unsigned char* from, std::size_t coun
 
 }  // namespace
 
-ReorderBytes reorderer_for(const TexelFormat& format) {
+ReorderBytes reorderer_for(const TexelFormat& format, NegativeZeros zeros) {
     if (format.encoding != Encoding::floating) return reorder<0>;
-    return format.bits == 16 ? reorder<16> : reorder<32>;
+    if (zeros == NegativeZeros::keep) return format.bits == 16 ? reorder<16> : reorder<32>;
+    return format.bits == 16 ? reorder<16, NegativeZeros::make_positive> : reorder<32, NegativeZeros::make_positive>;
 }
 #endif
 
@@ -85,7 +96,9 @@ namespace texton::detail {
 
 HWY_EXPORT(reorderer_for);
 
-ReorderBytes byte_reorderer(const TexelFormat& format) { return HWY_DYNAMIC_DISPATCH(reorderer_for)(format); }
+ReorderBytes byte_reorderer(const TexelFormat& format, NegativeZeros zeros) {
+    return HWY_DYNAMIC_DISPATCH(reorderer_for)(format, zeros);
+}
 
 }  // namespace texton::detail
 #endif

@@ -19,8 +19,11 @@ struct ByteOrder {
 using ReorderBytes = void (*)(const ByteOrder& order, const unsigned char* from, std::size_t count, unsigned char* to,
                               bool past_caches);
 
+/// What becomes of negative zeros among floats.
+enum class NegativeZeros : std::uint8_t { keep, make_positive };
+
 /// Returns null if the CPU has no vectors. If the channels of the format are floats, each NaN becomes the canonical one
 /// of images.
-[[nodiscard]] ReorderBytes byte_reorderer(const TexelFormat& format);
+[[nodiscard]] ReorderBytes byte_reorderer(const TexelFormat& format, NegativeZeros zeros = NegativeZeros::keep);
 
 }  // namespace texton::detail

@@ -15,7 +15,7 @@ struct Copies {
     ByteColumns columns;
     std::vector<AxisTaps> rows;
     bool run;                 // whether the texels of a row of pixels are consecutive
-    ReorderBytes put_floats;  // stores floats with the canonical NaN; null for other formats
+    ReorderBytes put_floats;  // stores floats as those of images; null for other formats
 };
 
 bool is_copy(std::span<const AxisTaps> taps) {
@@ -46,29 +46,31 @@ void copy_each(const std::int32_t* texels, const unsigned char* row, std::size_t
     }
 }
 
+// Copies texels that need not be consecutive.
+void copy_each(const Copies& copies, const ByteSpan& span, const unsigned char* row, const BytePixels& pixels) {
+    if (pixels.channels <= 4 && copies.kernels != nullptr)
+        return copies.kernels->copy(copies.columns, span, row, pixels);
+    copy_each(&copies.columns.left[span.first], row, pixels.count, pixels.channels, pixels.stored);
+}
+
 // Works on parts that stay in the L1 cache.
-void copy_floats(const Copies& copies, const std::int32_t* texels, const unsigned char* row, const BytePixels& pixels) {
+void copy_floats(const Copies& copies, const ByteSpan& span, const unsigned char* row, const BytePixels& pixels) {
     constexpr std::size_t kPart = 4096;  // bytes
     constexpr ByteOrder kAsTheyAre{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, {}};
     const std::size_t bytes = pixels.channels;
     alignas(64) unsigned char part[kPart];
     for (std::size_t i = 0; i < pixels.count; i += kPart / bytes) {
         const std::size_t count = std::min(kPart / bytes, pixels.count - i);
-        copy_each(texels + i, row, count, bytes, part);
+        copy_each(copies, {span.first + i, whole_blocks(count)}, row, {part, count, bytes, false});
         copies.put_floats(kAsTheyAre, part, count * bytes, pixels.stored + i * bytes, pixels.past_caches);
     }
 }
 
 void copy_row(const Copies& copies, const ByteSpan& span, const unsigned char* row, const BytePixels& pixels) {
-    const std::int32_t* texels = &copies.columns.left[span.first];
-    const std::size_t bytes = pixels.channels;
-    if (copies.put_floats != nullptr) return copy_floats(copies, texels, row, pixels);
-    if (copies.run) {
-        std::memcpy(pixels.stored, row + static_cast<std::size_t>(texels[0]) * bytes, pixels.count * bytes);
-        return;
-    }
-    if (bytes <= 4 && copies.kernels != nullptr) return copies.kernels->copy(copies.columns, span, row, pixels);
-    copy_each(texels, row, pixels.count, bytes, pixels.stored);
+    if (copies.put_floats != nullptr) return copy_floats(copies, span, row, pixels);
+    if (!copies.run) return copy_each(copies, span, row, pixels);
+    const auto first = static_cast<std::size_t>(copies.columns.left[span.first]);
+    std::memcpy(pixels.stored, row + first * pixels.channels, pixels.count * pixels.channels);
 }
 
 void copy_tile(const CpuJob& job, const Copies& copies, PixelPosition at, std::size_t width, std::size_t height) {
@@ -113,7 +115,7 @@ bool reads_as_stored(const CpuTexture& texture) {
 
 }  // namespace
 
-bool copy_texels_on_cpu(const CpuJob& job, const Lattice& lattice) {
+bool copy_texels_on_cpu(const CpuJob& job, const Lattice& lattice, NegativeZeros zeros) {
     constexpr std::size_t kTile = 1 << 16;  // pixels, in whole rows
     const CpuTexture& texture = job.textures[0];
     const bool floats = is_float(texture.format) && byte_reorderer(texture.format) != nullptr;
@@ -125,7 +127,7 @@ bool copy_texels_on_cpu(const CpuJob& job, const Lattice& lattice) {
     if (!is_copy(taps_along(texture, reader.view(), 0, first_columns))) return false;
     const std::vector<AxisTaps> columns = taps_along(texture, reader.view(), 0, lattice.x);
     Copies copies{byte_kernels(), columns_of(columns), taps_along(texture, reader.view(), 1, lattice.y),
-                  is_run(columns), floats ? byte_reorderer(texture.format) : nullptr};
+                  is_run(columns), floats ? byte_reorderer(texture.format, zeros) : nullptr};
     if (!is_copy(columns) || !is_copy(copies.rows)) return false;
     if (copies.kernels != nullptr) copies.kernels->find_windows(copies.columns, reader.view().levels[0].width);
     const std::size_t rows = std::max<std::size_t>(1, kTile / job.extent.width);

@@ -5,7 +5,6 @@
 
 #include <texton/launch.h>
 
-#include "arrays/unit/texel_format.h"
 #include "kernels/cpu/byte_lattice.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/resample_weights.h"
@@ -30,8 +29,12 @@ std::optional<std::vector<float>> single_texels(const SumAxis& axis, std::size_t
     return centers;
 }
 
-// Returns the texels of an image whose pixels are texels, such as one of twice the size with the area filter.
+constexpr std::size_t kFewRows = 8;  // copies take longer to prepare than sums of so many rows
+
+// Returns the texels of an image whose pixels are texels, such as one of twice the size with the area filter. Returns
+// nothing if the image has few rows.
 std::optional<Lattice> single_texels(const SeparableSums& sums, const Extent& extent, const SourceShape& shape) {
+    if (extent.height <= kFewRows) return std::nullopt;
     std::optional<std::vector<float>> x = single_texels(sums.x, extent.width, shape.x_unit);
     if (!x) return std::nullopt;
     std::optional<std::vector<float>> y = single_texels(sums.y, extent.height, shape.y_unit);
@@ -47,9 +50,8 @@ bool CpuKernels::resample(Launch& launch, const resampling::Separable& filter) c
                        resampling_sums(filter.filter, filter.grid.y, extent.height)};
     std::optional<Lattice> texels = single_texels(sums, extent, launch.shape(0));
     launch.run_job([sums = std::move(sums), texels = std::move(texels)](const CpuJob& job) {
-        // Sums of floats have no negative zero, and copies do.
-        const bool copies = texels && job.textures[0].format.encoding != Encoding::floating;
-        if (copies && copy_texels_on_cpu(job, *texels)) return;
+        // Sums have no negative zero.
+        if (texels && copy_texels_on_cpu(job, *texels, NegativeZeros::make_positive)) return;
         sum_separably(job, sums);
     });
     return true;
