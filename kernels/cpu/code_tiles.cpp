@@ -48,7 +48,7 @@ private:
                 const float weight = tap_weights[i];
                 sum[i] += std::abs(weight);
                 counting += weight != 0 ? 1 : 0;
-                starting += (weight != 0) & (weight != before[i]) ? 1 : 0;
+                starting += ((weight != 0) & (weight != before[i])) ? 1 : 0;
                 before[i] = weight;
             }
             all_taps += counting;
