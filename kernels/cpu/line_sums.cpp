@@ -383,11 +383,11 @@ void along(const LineTaps& taps, std::span<const LineTaps::Block> blocks, std::s
            std::size_t texels_apart, float* sums, std::size_t sums_apart) {
     sums += static_cast<std::size_t>(blocks.data() - taps.blocks.data()) * kLanes;
     const std::size_t weights_apart = kLanes == kLineBlock ? kLineBlock : taps.weights_apart;
-    if (lines == 1)
-        return sum_lines(taps, blocks, Lines<1>{taps.step, weights_apart, texels, texels_apart, sums, sums_apart});
-    if (lines == 2)
-        return sum_lines(taps, blocks, Lines<2>{taps.step, weights_apart, texels, texels_apart, sums, sums_apart});
-    sum_lines(taps, blocks, Lines<4>{taps.step, weights_apart, texels, texels_apart, sums, sums_apart});
+    if (lines == 4)
+        return sum_lines(taps, blocks, Lines<4>{taps.step, weights_apart, texels, texels_apart, sums, sums_apart});
+    // Fewer lines are rare.
+    for (std::size_t i = 0; i < lines; ++i, texels += texels_apart, sums += sums_apart)
+        sum_lines(taps, blocks, Lines<1>{taps.step, weights_apart, texels, texels_apart, sums, sums_apart});
 }
 
 // Vectors that are summed at the same time, so that sums do not wait for each other.

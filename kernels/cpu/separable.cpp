@@ -5,7 +5,6 @@
 #include "kernels/cpu/separable.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 #include <vector>
 
@@ -79,8 +78,8 @@ public:
 
     /// Number of rows that sum() sums together, which takes less time than one by one.
     std::size_t at_once() const { return sliding_.empty() && lines_ == 1 ? kRowsAtOnce : 1; }
-    /// Writes the sums of rows of the texture from `y` on, 1, 2 or 4 of them and at most at_once(). They start
-    /// `rows_apart` floats after one another.
+    /// Writes the sums of rows of the texture from `y` on, at most at_once(). They start `rows_apart` floats after one
+    /// another.
     void sum(std::int32_t y, std::size_t rows, float* sums, std::size_t rows_apart) {
         if (!sliding_.empty()) {
             slide(y, sums);
@@ -393,7 +392,6 @@ private:
             };
             count = 1;
             while (i + count < missing_.size() && follows(count)) ++count;
-            count = std::bit_floor(count);
             across_.sum(y, count, kept_sums(y), kept_apart_);
         }
         missing_.clear();
