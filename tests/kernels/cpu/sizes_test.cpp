@@ -749,6 +749,21 @@ TEST(CpuResampleTest, RowsThatAreSummedTogetherMatchTheFunctor) {
     }
 }
 
+TEST(CpuResampleTest, LongRowsThatAreSummedTogetherMatchTheFunctor) {
+    constexpr Extent kFrom{1100, 13};
+    Random random(34);
+    for (const Format format : {Format::r16_unorm, Format::r32_float, Format::rgba32_float}) {
+        const Array array(Device::cpu(), {.format = format, .extent = kFrom});
+        upload(array.view(), any_bits(random, test::box_bytes(format, kFrom)));
+        const Scene scene{Texture(array), kFrom, 1, format};
+        for (const Extent to : {Extent{1040, 9}, Extent{1203, 20}}) {
+            SCOPED_TRACE(std::string(name(format)) + " to " + to_string(to));
+            expect_resample<CatmullRom>(scene, ResampleFilter::catmull_rom, to, {});
+            expect_resample<Area>(scene, ResampleFilter::area, to, {});
+        }
+    }
+}
+
 TEST(CpuResampleTest, LanczosResamplingMatchesTheFunctor) {
     expect_resamples<Lanczos>(ResampleFilter::lanczos3, Filter::point);
 }
