@@ -230,13 +230,13 @@ public:
         const std::size_t rows = group == 1 ? taps + 2 : (taps + 2 * group) / group * group;
         const SumAxis::Taps last = sums_.y.taps(row_of(height - 1));
         const std::int32_t all = rows_between(first_row_, last.first + static_cast<std::int32_t>(last.count));
-        kept_.assign(std::min(rows, static_cast<std::size_t>(all)), {});
-        kept_first_ = row_read(first_row_);
+        kept_rows_ = std::min(rows, static_cast<std::size_t>(all));
+        kept_first_ = kept_end_ = row_read(first_row_);
         // Long rows start at different offsets within pages. Otherwise, they would displace each other from the L1 cache.
         constexpr std::size_t kPage = 1024, kStagger = 5 * kLineBlock;
         const std::size_t values = across_.values();
         kept_apart_ = values < kPage ? values : (values + kPage - 1) / kPage * kPage + kStagger;
-        kept_sums_.resize(kept_.size() * kept_apart_);
+        kept_sums_.resize(kept_rows_ * kept_apart_);
         pixels_.assign(2 * (kPart / across_.lines()) * (interleaves_ ? 1 : kChannels), 0.0f);
         for (std::size_t i = 0; i < height;) i += i + 1 < height && make_two(i) ? 2 : (make_one(i), 1);
     }
@@ -276,7 +276,7 @@ private:
         const std::int64_t skipped = std::int64_t{lower.first} - upper.first;
         const auto rows = static_cast<std::size_t>(skipped) + lower.count;
         if (skipped < 0 || std::cmp_greater_equal(skipped, upper.count) || rows < upper.count) return false;
-        if (std::cmp_greater(rows_between(upper.first, upper.first + static_cast<std::int32_t>(rows)), kept_.size()))
+        if (std::cmp_greater(rows_between(upper.first, upper.first + static_cast<std::int32_t>(rows)), kept_rows_))
             return false;
         weights_.clear();
         for (const SumAxis::Taps& column : {upper, lower})
@@ -352,7 +352,7 @@ private:
 
     std::size_t kept_index(std::int32_t y) const {
         const auto row = static_cast<std::size_t>(y - kept_first_);
-        return row < kept_.size() ? row : row - kept_.size();
+        return row < kept_rows_ ? row : row - kept_rows_;
     }
     float* kept_sums(std::int32_t y) { return &kept_sums_[kept_index(y) * kept_apart_]; }
 
@@ -361,17 +361,15 @@ private:
     // Sums the rows of texels that `count` rows of the image from `i` on need and that are not kept yet. The last of them
     // are summed together with rows that the next rows of the image need.
     void keep(std::size_t i, std::size_t count) {
-        const auto size = static_cast<std::int32_t>(kept_.size());
+        const auto size = static_cast<std::int32_t>(kept_rows_);
         const std::int32_t first = row_read(sums_.y.taps(row_of(i)).first);
         if (first - kept_first_ >= size) kept_first_ += (first - kept_first_) / size * size;
         for (; i < height_ && (count != 0 || !missing_.empty()); ++i, count -= count != 0 ? 1 : 0) {
             const SumAxis::Taps column = sums_.y.taps(row_of(i));
-            for (std::size_t tap = 0; tap < column.count; ++tap) {
-                const std::int32_t y = row_read(column.first + static_cast<std::int32_t>(tap));
+            const std::int32_t last = row_read(column.first + static_cast<std::int32_t>(column.count) - 1);
+            for (std::int32_t y = std::max(row_read(column.first), kept_end_); y <= last; ++y) {
                 if (y - first >= size) return sum_missing();  // it would replace rows that are needed
-                std::optional<std::int32_t>& kept = kept_[kept_index(y)];
-                if (column[tap] == 0 || kept == y) continue;
-                kept = y;
+                kept_end_ = y + 1;
                 missing_.push_back(y);
                 if (missing_.size() < across_.at_once()) continue;
                 sum_missing();
@@ -430,11 +428,12 @@ private:
     LineVector<float> pixels_;   // a part of two rows
     std::vector<const float*> rows_;
     std::vector<float> weights_;
-    std::size_t height_ = 0;                         // of the tile
-    std::vector<std::int32_t> missing_;              // rows of texels that are to be summed
-    std::int32_t first_row_;                         // of texels; rows of the image read the same or later ones
-    std::vector<std::optional<std::int32_t>> kept_;  // rows of texels whose sums are kept
-    std::int32_t kept_first_ = 0;                    // row that is kept first, if at all; rows that are needed follow
+    std::size_t height_ = 0;             // of the tile
+    std::vector<std::int32_t> missing_;  // rows of texels that are to be summed
+    std::int32_t first_row_;             // of texels; rows of the image read the same or later ones
+    std::size_t kept_rows_ = 0;          // rows of texels whose sums are kept
+    std::int32_t kept_first_ = 0;        // the row whose sums are or were kept first
+    std::int32_t kept_end_ = 0;          // rows before it that are needed are kept
     LineVector<float> kept_sums_;
     std::size_t kept_apart_ = 0;
     bool past_caches_ = job_.exceeds_caches();
