@@ -93,7 +93,8 @@ public:
 private:
     std::size_t lanes() const { return taps_.values / taps_.blocks.size(); }
 
-    // Returns false, and may leave the row incomplete, if so many codes were doubtful that the definition takes less time.
+    // Returns false, and may leave the row incomplete, if so many codes were doubtful that the definition takes less
+    // time.
     bool make_row(std::int32_t y) {
         constexpr std::size_t kFew = 32;  // one code of so many may be doubtful
         const SumAxis::Taps column = sums_.y.taps(static_cast<std::size_t>(y));

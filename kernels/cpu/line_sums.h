@@ -120,9 +120,9 @@ struct LineSums {
     /// Prepares the pixels [begin, begin + count) of an axis that does not slide, for lines of `step` channels. The axis
     /// must outlive the result. `begin` must be a multiple of kLineBlock, and also the end, unless it is that of the axis.
     LineTaps (*prepare)(const SumAxis& axis, std::size_t begin, std::size_t count, std::size_t step, LineValues values);
-    /// Writes the sums of consecutive blocks of lines, which start so many floats apart. Weights and offsets of texels are
-    /// loaded once for four lines. The texels that the blocks load must be readable: at most kLineRest after the last one
-    /// of a line.
+    /// Writes the sums of consecutive blocks of lines, which start so many floats apart. Weights and offsets of texels
+    /// are loaded once for four lines. The texels that the blocks load must be readable: at most kLineRest after the
+    /// last one of a line.
     void (*along)(const LineTaps& taps, std::span<const LineTaps::Block> blocks, std::size_t lines, const float* texels,
                   std::size_t texels_apart, float* sums, std::size_t sums_apart);
     /// Writes sums[k] = values[k] * weights[0] + values[k + step] * weights[1] + ... The count must be a multiple of

@@ -34,9 +34,9 @@ std::size_t max_taps(const SumAxis& axis, std::size_t begin, std::size_t count) 
     return maximum;
 }
 
-// Returns whether rows are summed as single lines with all channels of one texel after another. Four channels of 8 or 16
-// bits are separated with few instructions, and are then summed with few taps in less time. If images become at most half
-// as wide, texels of pixels are too far apart for that.
+// Returns whether rows are summed as single lines with all channels of one texel after another. Four channels of 8 or
+// 16 bits are separated with few instructions, and are then summed with few taps in less time. If images become at most
+// half as wide, texels of pixels are too far apart for that.
 bool interleaves(const CpuJob& job, const SumAxis& axis) {
     const TexelFormat &texture = job.textures[0].format, &image = job.image.format().stored;
     if (!job.image.takes_values(channels_of(texture))) return false;
@@ -232,7 +232,8 @@ public:
         const std::int32_t all = rows_between(first_row_, last.first + static_cast<std::int32_t>(last.count));
         kept_rows_ = std::min(rows, static_cast<std::size_t>(all));
         kept_first_ = kept_end_ = row_read(first_row_);
-        // Long rows start at different offsets within pages. Otherwise, they would displace each other from the L1 cache.
+        // Long rows start at different offsets within pages. Otherwise, they would displace each other from the L1
+        // cache.
         constexpr std::size_t kPage = 1024, kStagger = 5 * kLineBlock;
         const std::size_t values = across_.values();
         kept_apart_ = values < kPage ? values : (values + kPage - 1) / kPage * kPage + kStagger;
@@ -358,8 +359,8 @@ private:
 
     const float* kept_row(std::int32_t y) { return kept_sums(row_read(y)); }
 
-    // Sums the rows of texels that `count` rows of the image from `i` on need and that are not kept yet. The last of them
-    // are summed together with rows that the next rows of the image need.
+    // Sums the rows of texels that `count` rows of the image from `i` on need and that are not kept yet. The last of
+    // them are summed together with rows that the next rows of the image need.
     void keep(std::size_t i, std::size_t count) {
         const auto size = static_cast<std::int32_t>(kept_rows_);
         const std::int32_t first = row_read(sums_.y.taps(row_of(i)).first);
