@@ -302,6 +302,10 @@ public:
         NewReader next(object, path);
         if (helper_->connect(next.descriptors())) prepared_.emplace(std::move(next.connection));
     }
+    void discard_prepared() noexcept {
+        const std::lock_guard lock(mutex_);
+        prepared_.reset();
+    }
     std::optional<ReaderConnection> kept(const FolderId& folder, const ReaderConnection::Process* before) {
         const std::lock_guard lock(mutex_);
         (void)owner_now();
@@ -443,6 +447,8 @@ void prepare_reader(const fs::path& path) noexcept {
         // connect_reader() throws the error if it lasts.
     }
 }
+
+void discard_prepared_reader() noexcept { CurrentHelper::instance().discard_prepared(); }
 
 std::optional<ReaderConnection> kept_reader(const fs::path& path,
                                             const std::shared_ptr<ReaderConnection::Process>& before) {

@@ -86,6 +86,8 @@ void start_helper(const char* object, const std::function<pid_t(int control)>& m
 /// nothing if there is one, if it cannot be started, or at the first call: most programs that read one file read no
 /// other.
 void prepare_reader(const std::filesystem::path& path) noexcept;
+/// Ends the process that prepare_reader() started. When another one was ended from outside, it often was as well.
+void discard_prepared_reader() noexcept;
 
 /// Returns a process that was kept, if there is one that connect_reader() could have started now: `before` if it was
 /// kept, else one that has no open files, else one that has the fewest if there are enough processes.

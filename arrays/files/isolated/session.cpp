@@ -379,6 +379,7 @@ std::vector<std::byte> ReaderSession::exchange(const Asked& asked) try {
             return std::move(*contents);
         }
         connection_.reset();
+        discard_prepared_reader();
     }
     fail(asked, "its reader was ended from outside", "Read it again.");
 } catch (...) {
