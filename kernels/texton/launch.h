@@ -367,7 +367,8 @@ constexpr bool has_byte_pieces() {
     return !is_by_channel<Functor>();
 }
 
-/// Enqueues a functor for one or two channels, likewise. Returns false and does nothing if texels of 8 bits must be fetched one by one.
+/// Enqueues a functor for one or two channels, likewise. Returns false and does nothing if texels of 8 bits must be
+/// fetched one by one.
 template <int channels, class Functor, std::size_t count, class Indices>
 bool run_narrow_on_cuda(const Launch& launch, const Functor& functor, const PixelTarget (&texels)[count],
                         bool is_unorm8, Indices indices) {
