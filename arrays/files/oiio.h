@@ -73,8 +73,9 @@ public:
     void require_written(bool good);
     /// Must be called before open() of the only image if texel_writer() will be called after it.
     void expect_texel_writer() noexcept { wants_texel_writer_ = true; }
-    /// After open(): if the texels of a PNG or TIFF can be written without OpenImageIO, ends the work of OpenImageIO and
-    /// returns their writer, which is valid until complete(). Otherwise, and without expect_texel_writer(), returns null.
+    /// After open(): if the texels of a PNG or TIFF can be written without OpenImageIO, ends the work of OpenImageIO
+    /// and returns their writer, which is valid until complete(). Otherwise, and without expect_texel_writer(), returns
+    /// null.
     TexelWriter* texel_writer();
     /// Closes the file and gives it its final name, as NewFile::complete() does. Throws Error{io}. Errors of some writers
     /// are lost. Their files are read before, and given to `check`, which throws if it misses something.
