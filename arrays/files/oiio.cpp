@@ -295,15 +295,6 @@ void ImageFileOutput::fail(const char* what, const std::string& remedy) {
 
 namespace {
 
-// Returns true if a TIFF needs an Exif directory, which also names the color space sRGB.
-bool has_exif(const OIIO::ImageSpec& spec) {
-    if (spec.get_string_attribute("oiio:ColorSpace") == "sRGB") return true;
-    return std::ranges::any_of(spec.extra_attribs, [](const OIIO::ParamValue& attribute) {
-        const std::string_view name(attribute.name().c_str());
-        return name.starts_with("Exif:") || name == "ExposureTime" || name == "FNumber";
-    });
-}
-
 // Returns true if PngWriter compresses a PNG as OpenImageIO would: options are the usual ones, and colors are not divided
 // by alpha. Larger numbers of rows are refused by libpng.
 bool is_usual_png(const OIIO::ImageSpec& spec) {
@@ -327,8 +318,8 @@ void ImageFileOutput::open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOu
                   kinds_for(first.format));
     }
     if (wants_texel_writer_ && kind == "png" && is_usual_png(first)) return open_png(first);
-    // The TIFF writer loses earlier parts if it appends a part to a stream.
-    const bool appends = has_more_parts_ && kind == "tiff";
+    const bool appends = parts_ > 0 && kind == "tiff";
+    if (appends) end_stream();  // the TIFF writer loses earlier parts if it appends a part to a stream
     if (stream_ == nullptr && output_->supports("ioproxy") && !appends) {
         stream_ = std::make_unique<Stream>(file_);
         output_->set_ioproxy(stream_.get());
@@ -337,9 +328,10 @@ void ImageFileOutput::open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOu
     const bool good = [&] {
         if (specs.size() != 1) return output_->open(name, static_cast<int>(specs.size()), specs.data());
         OIIO::ImageSpec spec = first;
-        // OpenImageIO also stores an Exif directory for attributes that a TIFF has without it. libtiff then reads the file,
-        // and does not end if the header could not be written.
-        if (kind == "tiff" && !has_exif(spec)) spec.attribute("tiff:write_exif", 0);
+        if (kind == "tiff") {
+            spec.attribute("tiff:write_exif", 0);  // see tiff_exif.h
+            exif_.push_back(exif_fields(spec));
+        }
         return output_->open(name, spec, mode);
     }();
     if (good) {
@@ -387,6 +379,15 @@ TexelWriter* ImageFileOutput::texel_writer() {
     return texel_writer_.get();
 }
 
+// Closes the file for OpenImageIO, which opens it again by its name.
+void ImageFileOutput::end_stream() {
+    require_written(output_->close());
+    if (stream_ == nullptr) return;
+    if (stream_->first_error() != 0) file_.fail(stream_->first_error());
+    output_->set_ioproxy(nullptr);
+    stream_.reset();
+}
+
 TexelWriter* ImageFileOutput::tiff_writer() {
     const OIIO::ImageSpec spec = output_->spec();
     const std::string compression = spec.get_string_attribute("compression");
@@ -395,8 +396,8 @@ TexelWriter* ImageFileOutput::tiff_writer() {
                              spec.find_attribute("tiff:zipquality") == nullptr &&
                              (spec.format == OIIO::TypeDesc::UINT8 || spec.format == OIIO::TypeDesc::UINT16);
     if (!is_expected) return nullptr;
-    require_written(output_->close());
-    if (stream_ != nullptr && stream_->first_error() != 0) file_.fail(stream_->first_error());
+    end_stream();
+    add_exif(file_, exif_);
     const auto side = [](int length) { return static_cast<std::size_t>(std::max(length, 1)); };
     TiffNumbers numbers(file_.name());
     if (numbers.next_directory() && numbers.is_last()) {
@@ -412,8 +413,6 @@ TexelWriter* ImageFileOutput::tiff_writer() {
             return texel_writer_.get();
         }
     }
-    if (stream_ != nullptr) output_->set_ioproxy(nullptr);
-    stream_.reset();  // the texels are written to the file by its name
     if (!output_->open(file_.name().string(), spec)) fail("cannot be written by OpenImageIO", "The disk may be full.");
     return nullptr;
 }
@@ -458,8 +457,9 @@ void ImageFileOutput::complete(bool waits, const std::function<void(const std::f
     require_written(output_->close());
     output_.reset();  // OpenEXR writes the table of tiles on destruction
     if (stream_ != nullptr && stream_->first_error() != 0) file_.fail(stream_->first_error());
+    if (stream_ == nullptr && file_.has_hole()) file_.fail(ENOSPC);
+    add_exif(file_, exif_);
     if (stream_ == nullptr) {  // errors of the system may be lost
-        if (file_.has_hole()) file_.fail(ENOSPC);
         require_readable();
         if (check) check(file_.name());
     }

@@ -16,6 +16,7 @@
 #include <texton/format.h>
 
 #include "arrays/files/texel_writer.h"
+#include "arrays/files/tiff_exif.h"
 #include "core/file_error.h"
 #include "core/new_file.h"
 
@@ -65,8 +66,6 @@ public:
     ImageFileOutput& operator=(const ImageFileOutput&) = delete;
 
     OIIO::ImageOutput* operator->() const noexcept { return output_.get(); }
-    /// Must be called before open() if several parts, or levels of one part, will be opened one after the other.
-    void expect_more_parts() noexcept { has_more_parts_ = true; }
     /// Opens one part for writing, or all parts at once for kinds of file that need them in advance. Throws Error{io}.
     void open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOutput::OpenMode mode = OIIO::ImageOutput::Create);
     /// Throws Error{io} if `good`, the result of the last write, is false.
@@ -86,6 +85,7 @@ private:
     [[noreturn]] void fail(const char* what, const std::string& remedy);
     [[noreturn]] void fail_to_open();
     void open_png(const OIIO::ImageSpec& spec);
+    void end_stream();
     TexelWriter* tiff_writer();
     void require_readable() const;
 
@@ -95,8 +95,8 @@ private:
     NewFile file_;
     std::unique_ptr<Stream> stream_;
     std::unique_ptr<TexelWriter> texel_writer_;
-    int parts_ = 0;  // parts and levels that were opened
-    bool has_more_parts_ = false;
+    std::vector<std::vector<ExifField>> exif_;  // of each image of a TIFF
+    int parts_ = 0;                             // parts and levels that were opened
     bool wants_texel_writer_ = false;
     bool has_rows_ = false;  // some rows were written
 };

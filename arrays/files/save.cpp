@@ -107,11 +107,7 @@ public:
         require_possible();
         std::vector<OIIO::ImageSpec> specs;
         for (const ImageSourcePtr& part : parts_) specs.push_back(spec_of(*part, 0));
-        if (parts_.size() > 1 || levels() > 1) {
-            output_.expect_more_parts();
-        } else {
-            output_.expect_texel_writer();
-        }
+        if (parts_.size() == 1 && levels() == 1) output_.expect_texel_writer();
         const bool announced = specs.size() > 1 && output_->format_name() == std::string("openexr");
         for (std::size_t part = 0; part < parts_.size(); ++part) {
             for (int level = 0; level < levels(); ++level) {

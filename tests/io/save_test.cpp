@@ -92,6 +92,29 @@ TEST_P(ImageSaveTest, MipChainsAreSavedTiledAndRoundTrip) {
     }
 }
 
+TEST_P(ImageSaveTest, EachImageOfATiffNamesItsColorSpace) {
+    const test::ReferenceArray reference(test::flat_info(ArrayKind::layered_2d, Format::rgba8_srgb), 3);
+    const Array array(device(), reference.info());
+    test::upload(array, reference);
+    save(at("a.tif"), array);
+    for (std::size_t layer = 0; layer < reference.info().layers; ++layer) {
+        const ImageFile image = open_image(at("a.tif"), {.part = static_cast<int>(layer)});
+        EXPECT_EQ(image.info().format, Format::rgba8_srgb) << layer;
+        EXPECT_TRUE(same_bytes(read_part(image), test::download(array.view({.layer = layer})))) << layer;
+    }
+}
+
+TEST_P(ImageSaveTest, LevelsOfColorsAreSavedToATiff) {
+    const ArrayInfo info{.format = Format::rgba8_srgb, .extent = {150, 70}, .levels = 8};
+    const test::ReferenceArray reference(info, 3);
+    const Array array(device(), info);
+    test::upload(array, reference);
+    save(at("a.tif"), array);
+    const ImageFile image = open_image(at("a.tif"));
+    EXPECT_EQ(image.info().format, Format::rgba8_srgb);
+    EXPECT_TRUE(test::holds(load(device(), image), reference));
+}
+
 TEST_P(ImageSaveTest, AnySubresourceCanBeSaved) {
     const test::ReferenceArray reference(test::small_info(ArrayKind::layered_2d, Format::rgba16_unorm), 3);
     const Array array(device(), reference.info());

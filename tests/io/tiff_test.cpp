@@ -12,6 +12,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -288,11 +289,51 @@ TEST_F(TiffTest, ImagesOfSeveralBandsAreWrittenAndReadCompletely) {
 }
 
 TEST_F(TiffTest, OtherCompressionsAreWrittenByOpenImageIO) {
-    const Bytes texels = test::pattern(packed_bytes(Format::rgba8_unorm, {kWidth, kHeight}), 7);
-    for (const char* compression : {"none", "lzw", "zip:9"}) {
-        save(at("a.tif"), host_view(texels.data(), Format::rgba8_unorm, {kWidth, kHeight}),
-             {.compression = compression, .alpha = SavedAlpha::kept});
-        EXPECT_TRUE(same_bytes(read_part(open_image(at("a.tif"))), texels)) << compression;
+    for (const Format format : {Format::rgba8_unorm, Format::rgba8_srgb}) {
+        const Bytes texels = test::pattern(packed_bytes(format, {kWidth, kHeight}), 7);
+        for (const char* compression : {"none", "lzw", "zip:9", "packbits"}) {
+            for (const std::optional<Extent> tile : {std::optional<Extent>(), std::optional(Extent{32, 32})}) {
+                SCOPED_TRACE(fmt::format("{} {} {}", name(format), compression, tile ? "tiles" : "strips"));
+                save(at("a.tif"), host_view(texels.data(), format, {kWidth, kHeight}),
+                     {.tile = tile, .compression = compression, .alpha = SavedAlpha::kept});
+                const ImageFile image = open_image(at("a.tif"));
+                EXPECT_EQ(image.info().format, format);
+                EXPECT_TRUE(same_bytes(read_part(image), texels));
+            }
+        }
+    }
+}
+
+// Values of one, four and eight bytes, values that do not fit into a field, a lens, and files of both kinds of offsets.
+TEST_F(TiffTest, AttributesOfExifAreKept) {
+    const Bytes texels = test::pattern(packed_bytes(Format::rgba16_unorm, {kWidth, kHeight}), 7);
+    for (const char* big : {"0", "1"}) {
+        for (const char* compression : {"zip", "lzw"}) {
+            SCOPED_TRACE(fmt::format("{} {}", big, compression));
+            save(at("a.tif"), host_view(texels.data(), Format::rgba16_unorm, {kWidth, kHeight}),
+                 {.compression = compression,
+                  .attributes = {{"tiff:bigtiff", big, "int"},
+                                 {"Artist", "somebody", "string"},
+                                 {"ExposureTime", "0.25", "float"},
+                                 {"FNumber", "2.8", "float"},
+                                 {"Exif:ExposureBiasValue", "-0.333333", "float"},
+                                 {"Exif:LensModel", "a lens of 50 mm", "string"},
+                                 {"Exif:PixelXDimension", "70000", "uint"}}});
+            EXPECT_EQ(test::file_bytes(at("a.tif"))[2], big[0] == '1' ? std::byte{43} : std::byte{42});
+            const ImageFile image = open_image(at("a.tif"));
+            EXPECT_TRUE(same_bytes(read_part(image), texels));
+            const auto value = [&](std::string_view name) {
+                for (const ImageAttribute& each : image.metadata().attributes)
+                    if (each.name == name) return each.value;
+                return std::string("missing");
+            };
+            EXPECT_EQ(value("Artist"), "somebody");
+            EXPECT_EQ(value("ExposureTime"), "0.25");
+            EXPECT_EQ(value("FNumber"), "2.8");
+            EXPECT_EQ(value("Exif:ExposureBiasValue"), "-0.333333");
+            EXPECT_EQ(value("Exif:LensModel"), "a lens of 50 mm");
+            EXPECT_EQ(value("Exif:PixelXDimension"), "70000");
+        }
     }
 }
 

@@ -97,7 +97,7 @@ Operation image_operation(const std::string& ending, Format format) {
 
 // Saves an array with its levels and loads it.
 Operation array_operation(const std::string& ending, const ArrayInfo& info) {
-    return {"Save_" + ending,
+    return {"Save_" + ending + (info.format == Format::rgba8_srgb ? "_srgb" : ""),
             {"image_file", "image_load", "image_save"},
             [=](const Device& device) {
                 const auto file = std::make_shared<Replaced>("array." + ending);
@@ -350,6 +350,7 @@ std::vector<Operation> all_operations() {
         image_operation("tga", Format::rgba8_unorm),
         array_operation("png", plain),
         array_operation("tif", levels),
+        array_operation("tif", {.format = Format::rgba8_srgb, .extent = {70, 40}, .levels = 7}),
         array_operation("exr", halves),
         array_operation("dds",
                         {.format = Format::rgba8_unorm, .extent = {16, 16}, .kind = ArrayKind::cubemap, .levels = 5}),
