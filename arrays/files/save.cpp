@@ -221,6 +221,7 @@ private:
             if (!detail::belongs_to_file(attribute.name)) set(spec, attribute);
         }
         for (const ImageAttribute& attribute : options_.attributes) set(spec, attribute);
+        spec.erase_attribute("oiio:BitsPerSample");  // fewer bits would convert the values
         if (!options_.compression.empty()) spec.attribute("compression", options_.compression);
         if (image_.in_place && metadata.orientation != 1) spec.attribute("Orientation", metadata.orientation);
         const std::string space = row.kind == FormatKind::srgb ? "sRGB" : metadata.color_space;

@@ -115,6 +115,16 @@ TEST_P(ImageSaveTest, LevelsOfColorsAreSavedToATiff) {
     EXPECT_TRUE(test::holds(load(device(), image), reference));
 }
 
+TEST_P(ImageSaveTest, AttributesDoNotConvertValues) {
+    const test::ReferenceArray reference(test::flat_info(ArrayKind::array_2d, Format::rgba16_unorm), 3);
+    const Array array(device(), reference.info());
+    test::upload(array, reference);
+    for (const char* name : {"a.tif", "a.png", "a.dpx"}) {
+        save(at(name), array, {.attributes = {{"oiio:BitsPerSample", "8", "int"}}, .alpha = SavedAlpha::kept});
+        EXPECT_TRUE(test::holds(load(device(), open_image(at(name))), reference)) << name;
+    }
+}
+
 TEST_P(ImageSaveTest, AnySubresourceCanBeSaved) {
     const test::ReferenceArray reference(test::small_info(ArrayKind::layered_2d, Format::rgba16_unorm), 3);
     const Array array(device(), reference.info());
