@@ -144,7 +144,9 @@ public:
         }
         fmt::print("{}{}: {} of {}, {}{}\n", first, files_.size() > 1 ? " to " + files_.back().string() : "",
                    to_string(info_.extent), name(info_.format), name(info_.kind),
-                   frames_ > 1 ? fmt::format(", {} frames", frames_) : "");
+                   frames_ > 1         ? fmt::format(", {} frames", frames_)
+                   : files_.size() > 1 ? fmt::format(", {} files", files_.size())
+                                       : "");
         for (const std::string& sentence : conversions_) fmt::print("  {}\n", sentence);
     }
 
@@ -166,8 +168,10 @@ private:
         files_.push_back(path);
     }
 
-    // Writes each frame to a file with its number.
+    // Writes each frame to a file with its number, or each layer, slice or face of an image that is not one of several.
     void write_files(const FrameInput& input) {
+        const bool is_alone = input.frames() == 1 && !input.is_numbered();
+        if (is_alone && slice_count(input.first().info(), 0) > 1) return write_slices(input);
         ProgressBar bar("converting", "frames");
         for (std::size_t frame = 0; frame < input.frames(); ++frame) {
             bar.show(static_cast<double>(frame), static_cast<double>(input.frames()));
@@ -175,6 +179,21 @@ private:
             const fs::path out = viewer::numbered_path(out_, input.first_number() + frame);
             write(plane_of(opened(std::span(&path, 1), out, how)), out, input.frames() > 1);
         }
+    }
+
+    void write_slices(const FrameInput& input) {
+        const ArrayInfo whole = input.first().info();
+        const std::size_t count = slice_count(whole, 0), faces = is_cube(whole.kind) ? 6 : 1;
+        ProgressBar bar("converting", "files");
+        for (std::size_t slice = 0; slice < count; ++slice) {
+            bar.show(static_cast<double>(slice), static_cast<double>(count));
+            auto [path, how] = input.file(0);
+            if (count > faces) how.layer = slice / faces;
+            if (faces > 1) how.face = static_cast<int>(slice % faces);
+            const fs::path out = viewer::numbered_path(out_, slice);
+            write(plane_of(opened(std::span(&path, 1), out, how)), out, true);
+        }
+        frames_ = 1;
     }
 
     // Writes all frames to a video file.
@@ -260,7 +279,8 @@ void add_convert(CLI::App* command, Status& status) {
         "All frames of a video file (.y4m, .yuv) are written to another one, unless --frame selects one of them.\n"
         "A name like in_%03d.png stands for numbered files. They are several input files, unless OUT is a video file,\n"
         "of which each file becomes a frame. If OUT stands for numbered files, each file or frame is written to its "
-        "own.\n"
+        "own;\n"
+        "of one image, each layer, slice or face is.\n"
         "`texton run to_rgb` and `texton run from_rgb` convert between frames and colors.\n"
         "\n"
         "Examples:\n"
@@ -275,6 +295,7 @@ void add_convert(CLI::App* command, Status& status) {
         "  texton convert frames.yuv first.y4m --raw 1920x1080:nv12@0  # one frame\n"
         "  texton convert clip.y4m luma_%04d.png --plane 0             # one file for each frame\n"
         "  texton convert slice_%03d.png volume.dds --kind array_3d\n"
+        "  texton convert cube.dds face_%d.png                         # six files\n"
         "\n"
         "Exit status:\n"
         "  0  success\n"

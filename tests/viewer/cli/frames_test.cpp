@@ -228,6 +228,41 @@ TEST_F(CliFramesTest, ConvertWritesEachOfNumberedFilesToAFileWithItsNumber) {
     EXPECT_THAT(partly.out, HasSubstr("in_7.png: 12 x 8"));
 }
 
+TEST_F(CliFramesTest, ConvertWritesEachLayerSliceOrFaceOfAnImageToAFileWithItsNumber) {
+    struct Row {
+        const char* kind;
+        const char* ending;
+        int files;
+    };
+    for (const Row& row : {Row{"layered_2d", "tif", 12}, Row{"array_3d", "png", 12}, Row{"cubemap", "dds", 6},
+                           Row{"cubemap_layered", "tif", 12}}) {
+        SCOPED_TRACE(row.kind);
+        const auto colors = [&](int i) { return test::pattern(8 * 8 * 4, static_cast<unsigned>(i)); };
+        std::string names;
+        for (int i = 0; i < row.files; ++i) {
+            const std::string name = "in_" + std::to_string(i) + ".png";
+            names += name + ' ';
+            write_image(at(name), Format::rgba8_srgb, {8, 8}, colors(i));
+        }
+        good("convert " + names + "whole.dds --kind " + row.kind);
+        const std::string ending = row.ending;
+        const json seen = json::parse(good("convert whole.dds out_%02d." + ending + " --json"));
+        EXPECT_EQ(seen["files"].size(), static_cast<std::size_t>(row.files));
+        EXPECT_EQ(seen["frames"], 1);
+        EXPECT_THAT(good("convert whole.dds out_%02d." + ending),
+                    HasSubstr("8 x 8 of rgba8_srgb, array_2d, " + std::to_string(row.files) + " files"));
+        for (int i = 0; i < row.files; ++i) {
+            const ImageFile part = open_image(at((i < 10 ? "out_0" : "out_") + std::to_string(i) + "." + ending));
+            EXPECT_EQ(part.info().kind, ArrayKind::array_2d);
+            EXPECT_TRUE(same_bytes(read_part(part), colors(i))) << i;
+        }
+    }
+    // One layer or face that is selected is one file.
+    EXPECT_EQ(json::parse(good("convert whole.dds one_%d.png --layer 1 --face 2 --json"))["path"], "one_%d.png");
+    EXPECT_TRUE(fs::exists(at("one_0.png")));
+    EXPECT_FALSE(fs::exists(at("one_1.png")));
+}
+
 TEST_F(CliFramesTest, ConvertWritesFramesToNumberedFilesAndBack) {
     const Bytes bytes = clip("clip_12x8.yuv");
     good("convert clip_12x8.yuv frame_%02d.y4m");
