@@ -163,7 +163,9 @@ struct Unwritable {
 };
 const Unwritable kUnwritable[] = {
     {"dpx", 2},                         // ends the process
+    {"ico", 1},                         // the file makes its reader write beyond its memory
     {"ico", 2},                         // loses the second channel
+    {"ico", 3},                         // as with 1
     {"fits", 0, OIIO::TypeDesc::HALF},  // writes too few bytes
     {"rla"},                            // writes other bytes at the end of runs
 };

@@ -101,6 +101,7 @@ public:
           bands_(image, total(), options.progress) {}
 
     bool can_hold_alpha() const { return output_->supports("alpha") || output_->supports("nchannels"); }
+    bool needs_alpha() const { return output_->format_name() == std::string_view("ico"); }
 
     /// Throws NotOpaque if some alpha is not opaque and the writer was to check that.
     void write() {
@@ -224,6 +225,8 @@ private:
         spec.erase_attribute("oiio:BitsPerSample");  // fewer bits would convert the values
         if (!options_.compression.empty()) spec.attribute("compression", options_.compression);
         if (image_.in_place && metadata.orientation != 1) spec.attribute("Orientation", metadata.orientation);
+        // The writer of DPX swaps the sides of the image as the orientation says, but not the texels.
+        if (output_->format_name() == std::string_view("dpx")) spec.erase_attribute("Orientation");
         const std::string space = row.kind == FormatKind::srgb ? "sRGB" : metadata.color_space;
         if (!space.empty()) spec.attribute("oiio:ColorSpace", space);
         // Colors are not converted on writing. They count as straight unless the source file had premultiplied alpha.
@@ -357,6 +360,7 @@ void write_with_oiio(const std::filesystem::path& path, const ImageState& image,
     try {
         OiioWriter writer(path, image, options, Alpha::checked);
         holds_alpha = writer.can_hold_alpha();
+        if (writer.needs_alpha()) return write(Alpha::written);
         if (!holds_alpha || options.alpha == SavedAlpha::unless_opaque || image.metadata.read_channels.size() == 3)
             return writer.write();
     } catch (const NotOpaque&) {

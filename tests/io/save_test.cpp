@@ -115,6 +115,35 @@ TEST_P(ImageSaveTest, LevelsOfColorsAreSavedToATiff) {
     EXPECT_TRUE(test::holds(load(device(), image), reference));
 }
 
+// OpenImageIO writes icons without alpha so that its reader writes beyond the end of its memory.
+TEST_P(ImageSaveTest, IconsHaveAlpha) {
+    test::store(at("colors.png"), {test::stored_image(37, 21, 3, TypeDesc::UINT8, 1)});
+    const ImageFile colors = open_image(at("colors.png"));
+    for (const SavedAlpha alpha : {SavedAlpha::automatic, SavedAlpha::unless_opaque, SavedAlpha::kept}) {
+        save(at("a.ico"), colors, {.alpha = alpha});
+        EXPECT_TRUE(same_bytes(read_part(open_image(at("a.ico"))), read_part(colors)));
+    }
+    test::expect_error([&] { save(at("a.ico"), colors, {.alpha = SavedAlpha::dropped}); }, ErrorCode::io,
+                       "texton::save", {"a.ico", "3 channels"});
+    test::store(at("gray.png"), {test::stored_image(37, 21, 1, TypeDesc::UINT8, 1)});
+    test::expect_error([&] { save(at("a.ico"), open_image(at("gray.png"))); }, ErrorCode::io, "texton::save",
+                       {"a.ico", "rgba8_srgb"});
+}
+
+TEST_P(ImageSaveTest, AnOrientationDoesNotChangeWhereTexelsAreStored) {
+    const test::ReferenceArray reference(test::flat_info(ArrayKind::array_2d, Format::rgba8_unorm), 3);
+    const Array array(device(), reference.info());
+    test::upload(array, reference);
+    for (const char* name : {"a.tif", "a.png", "a.dpx", "a.iff", "a.tga"}) {
+        for (int orientation = 1; orientation <= 8; ++orientation) {
+            save(at(name), array,
+                 {.attributes = {{"Orientation", std::to_string(orientation), "int"}}, .alpha = SavedAlpha::kept});
+            const ImageFile image = open_image(at(name), {.format = Format::rgba8_unorm, .upright = false});
+            EXPECT_TRUE(test::holds(load(device(), image), reference)) << name << ' ' << orientation;
+        }
+    }
+}
+
 TEST_P(ImageSaveTest, AttributesDoNotConvertValues) {
     const test::ReferenceArray reference(test::flat_info(ArrayKind::array_2d, Format::rgba16_unorm), 3);
     const Array array(device(), reference.info());

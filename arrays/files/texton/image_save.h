@@ -15,9 +15,9 @@ namespace texton {
 /// value that open_image() adds to three channels, in all texels: 1, or the maximum code value.
 enum class SavedAlpha : std::uint8_t {
     /// Opaque alpha is not written if the kind of file cannot hold alpha (JPEG, PPM, HDR), or if the image was opened
-    /// from a file with three channels.
+    /// from a file with three channels. ICO needs alpha: it is always written.
     automatic,
-    unless_opaque,  ///< opaque alpha is not written
+    unless_opaque,  ///< opaque alpha is not written, except to ICO
     kept,           ///< alpha is written
     dropped         ///< alpha is not written, whatever its values are
 };
