@@ -105,7 +105,7 @@ private:
 }  // namespace
 
 TilePyramid pyramid_of(const ImageFile& image) {
-    return detail::guarded("texton::pyramid_of", image.state() == nullptr ? "" : image.state()->name, [&] {
+    return detail::guarded("texton::pyramid_of", image.state() == nullptr ? "" : image.state()->name.c_str(), [&] {
         return TilePyramid{pyramid_info(image), [image](const PyramidBox& box, std::span<std::byte> texels,
                                                         const std::stop_token&) { read_box(image, box, texels); }};
     });

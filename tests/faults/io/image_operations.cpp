@@ -219,7 +219,8 @@ Prepared read_pyramid(const Device&) {
     const Array array(Device::cpu(), info);
     upload(array, ReferenceArray(info, 1));
     save(*path, array);
-    return {[files, path] {
+    const auto folder = std::make_shared<fs::path>(path->parent_path());
+    return {[files, path, folder] {
         const TilePyramid pyramid = open_pyramid(*path);
         Bytes texels = own_bytes(3 * 16 * 8);
         const std::span<std::byte> all(texels);
@@ -228,7 +229,7 @@ Prepared read_pyramid(const Device&) {
             .read({.level = 2, .layer = 5, .region = {{0, 8, 0}, {16, 8, 1}}}, all.subspan(16 * 8, 16 * 8), {});
         TilePyramid one = pyramid_of(open_image(*path));
         one.info.levels = 1;
-        add_levels(one, path->parent_path())
+        add_levels(one, *folder)
             .read({.level = 2, .layer = 3, .region = {{0, 8, 0}, {16, 8, 1}}}, all.subspan(2 * 16 * 8), {});
         return texels;
     }};
