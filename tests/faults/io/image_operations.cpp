@@ -229,7 +229,7 @@ Prepared read_pyramid(const Device&) {
             .read({.level = 2, .layer = 5, .region = {{0, 8, 0}, {16, 8, 1}}}, all.subspan(16 * 8, 16 * 8), {});
         TilePyramid one = pyramid_of(open_image(*path));
         one.info.levels = 1;
-        add_levels(one, *folder)
+        add_levels(std::move(one), *folder)
             .read({.level = 2, .layer = 3, .region = {{0, 8, 0}, {16, 8, 1}}}, all.subspan(2 * 16 * 8), {});
         return texels;
     }};
