@@ -226,7 +226,6 @@ template <class Format, int channels, int taps>
 class Across {
 public:
     static constexpr int kColumns = kLanes * kPixels<channels>;
-    static constexpr bool kIsShare = std::is_same_v<Format, detail::Unorm8>;  // what is multiplied by a weight
     using Texel = detail::WordOf<channels * sizeof(typename Format::Stored)>;
 
     std::int32_t begin;  // first value that the warp reads of a row, a multiple of the values of a piece
@@ -245,10 +244,6 @@ public:
             const std::int32_t column = ::min(x + i * kLanes + static_cast<std::int32_t>(threadIdx.x), last);
             const TapSpan span =
                 compute_weights(job.filter, job.grid.x, column, weights + threadIdx.x + i * kLanes, kColumns);
-            if constexpr (kIsShare) {
-                for (std::int32_t tap = 0; tap < span.count; ++tap)
-                    weights[threadIdx.x + i * kLanes + tap * kColumns] *= detail::kOfShare;
-            }
             first[i] = span.first;
             count = ::max(count, span.count);
         }
@@ -293,12 +288,7 @@ private:
 #pragma unroll
         for (int c = 0; c < channels; ++c) {
             float& sum = sums.of[pixel * channels + c];
-            if constexpr (kIsShare) {
-                const bool converts = (channels == 1 ? pixel : c) % 2 == 0;
-                sum = ::fmaf(Format::share(words, c, converts), weight, sum);
-            } else {
-                sum = ::fmaf(Format::value(words, c), weight, sum);
-            }
+            sum = ::fmaf(Format::value(words, c), weight, sum);
         }
     }
 

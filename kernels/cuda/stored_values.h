@@ -25,9 +25,17 @@ using WordOf = std::conditional_t<
     std::conditional_t<bytes == 2, std::uint16_t,
                        std::conditional_t<bytes == 4, std::uint32_t, std::conditional_t<bytes == 8, uint2, uint4>>>>;
 
-/// Returns unorm_code_of(), with a single instruction for both limits.
+/// Returns bits that end with those of unorm_code_of(). A single instruction applies both limits, and floats from 2^23 on
+/// are integers, whose lowest bits are those of the code. Conversions of floats to integers are slow.
 __device__ inline unsigned quick_unorm_code(float value, float largest) {
-    return static_cast<unsigned>(__saturatef(value) * largest + 0.5f);
+    return __float_as_uint(__fadd_rd(__saturatef(value) * largest + 0.5f, 0x1p23f));
+}
+
+/// Returns 2^23 plus the integer in two bytes of a word, which `bytes` selects, without a slow conversion.
+__device__ inline float after_2_23(unsigned word, unsigned bytes) {
+    unsigned bits = 0x4b000000u;  // of 2^23
+    asm("" : "+r"(bits));         // in a register, so that the compiler puts the selection into the instruction
+    return __uint_as_float(__byte_perm(word, bits, 0x7400u + bytes));
 }
 
 // Four stored values, as they are loaded, and the conversions of value number i, whose channel is i modulo the number of
@@ -37,16 +45,10 @@ struct Unorm8 {
     using Stored = unsigned char;
     using Words = unsigned;
     static constexpr int kWords = 1;
-    __device__ static float value(const unsigned* words, int i) { return share_of_byte(words[0], i) * kOfShare; }
-    /// Returns the value divided by kOfShare, which takes a conversion of an integer or three other instructions. Such
-    /// conversions are slow, so kernels that convert many values compute half of them in either way. With these
-    /// constants, the sum is code / 255 * 2^32, rounded once, for all codes.
-    __device__ static float share(const unsigned* words, int i, bool converts) {
-        if (converts) return share_of_byte(words[0], i);
-        unsigned bits = 0x4b000000u;  // of 2^23, to which the code is added
-        asm("" : "+r"(bits));         // in a register, so that the compiler puts the selection into the instruction
-        const float code = __uint_as_float(__byte_perm(words[0], bits, 0x7540u + static_cast<unsigned>(i))) - 0x1p23f;
-        return ::fmaf(code, 0x1p24f, code * 0x1.010102p16f);
+    /// The integer 257 * code, divided by 65535 = 2^16 / (1 + 2^-16 + 2^-32 + ...). The product with 2^-16 + 2^-32 is
+    /// exact before it is rounded up; as with share_of_byte(), this rounds code / 255 to the nearest float.
+    __device__ static float value(const unsigned* words, int i) {
+        return __fmaf_ru(after_2_23(words[0], 0x11u * static_cast<unsigned>(i)), 0x1.0001p-16f, -0x1.0001p7f);
     }
     __device__ static Stored stored(float value, int) { return static_cast<Stored>(quick_unorm_code(value, 255.0f)); }
     /// Replaces all texels of the four values by the first one or by the last one.
@@ -76,7 +78,8 @@ struct Unorm16 {
     using Words = uint2;
     static constexpr int kWords = 2;
     __device__ static float value(const unsigned* words, int i) {
-        return share_of_code16(i % 2 == 0 ? words[i / 2] & 0xffff : words[i / 2] >> 16);
+        const float code = after_2_23(words[i / 2], i % 2 == 0 ? 0x10u : 0x32u) - 0x1p23f;
+        return ::fmaf(code, 0x1p-16f, code * 0x1.0001p-32f);
     }
     __device__ static Stored stored(float value, int) { return static_cast<Stored>(quick_unorm_code(value, 65535.0f)); }
     template <int channels>
