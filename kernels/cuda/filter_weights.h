@@ -1,6 +1,8 @@
 #pragma once
 // Weights of the separable filters, for CUDA kernels that are compiled once for all filters. For code that nvcc
 // compiles.
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
@@ -71,6 +73,15 @@ __device__ inline bool are_divided(ResampleFilter filter) {
 /// Returns how many texels a pixel reads along an axis, at most.
 inline std::int32_t max_taps(ResampleFilter filter, const Axis& axis) {
     return with_weights(filter, [&]<class Weights>(std::type_identity<Weights>) { return Weights::max_count(axis); });
+}
+
+/// The same for the pixels of an image. It is smaller where coordinates are nearly exact.
+inline std::int32_t max_taps(ResampleFilter filter, const Axis& axis, std::uint32_t pixels) {
+    constexpr float kExact = 1 << 20;  // below it, coordinates are rounded by an eighth at most
+    const std::int32_t most = max_taps(filter, axis);
+    const float end = axis.begin + axis.step * static_cast<float>(pixels);
+    if (filter != ResampleFilter::area || std::max(std::abs(axis.begin), std::abs(end)) >= kExact) return most;
+    return std::min(most, static_cast<std::int32_t>(axis.step + 2.25f));
 }
 
 }  // namespace texton::resampling

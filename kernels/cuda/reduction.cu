@@ -23,7 +23,7 @@ constexpr int kLanes = 32;
 constexpr int kWarps = 4;                  // of a block
 constexpr int kMaxRows = 16;               // of pixels that a block computes
 constexpr int kMaxAtOnce = 8;              // rows of texels that are staged at the same time
-constexpr int kFewTaps = 4;                // those of cubic filters, whose weights are kept in registers
+constexpr int kFewTaps = 4;                // whose weights are kept in registers
 constexpr unsigned kMaxBytes = 100 << 10;  // of shared memory, so that two blocks run at the same time
 
 /// Pieces of 16 bytes that a thread loads before it waits for the first one.
@@ -381,10 +381,12 @@ Kernel kernel_with() {
 /// pixel, divided by the distance of the pixels. One row more is needed because this distance is rounded down, and some
 /// space for the rounding of coordinates.
 template <class Format, int channels>
-std::optional<Kernel> kernel_of(ResampleFilter filter, const Axis& down) {
+std::optional<Kernel> kernel_of(ResampleFilter filter, const Axis& down, std::int32_t taps) {
     constexpr float kMore = 1.25f;
     switch (filter) {
-        case ResampleFilter::area: return kernel_with<Format, channels, 0, 3>();  // pixels share only texels at edges
+        case ResampleFilter::area:  // pixels share only texels at edges
+            return taps <= kFewTaps ? kernel_with<Format, channels, kFewTaps, 3>()
+                                    : kernel_with<Format, channels, 0, 3>();
         case ResampleFilter::lanczos3: return std::nullopt;
         case ResampleFilter::nearest:
         case ResampleFilter::linear:
@@ -402,7 +404,7 @@ bool enqueue(const detail::Launch& launch, Job& job) {
     constexpr int kColumns = kLanes * kPixels<channels>;
     constexpr int kPieceValues = Stage<Format, channels>::kPieceValues;
     const detail::PixelTarget& target = job.strips.target;
-    const std::optional<Kernel> kernel = kernel_of<Format, channels>(job.filter, job.grid.y);
+    const std::optional<Kernel> kernel = kernel_of<Format, channels>(job.filter, job.grid.y, job.across);
     if (!kernel || !detail::has_aligned_values<Format>(job.strips.texels, kPieceValues)) return false;
     const auto texels = static_cast<std::int32_t>(std::ceil((kColumns - 1) * job.grid.x.step)) + job.across + 1;
     job.pieces = (texels * channels + kPieceValues - 1) / kPieceValues + 1;
@@ -427,10 +429,12 @@ bool enqueue_reduction(const detail::Launch& launch, const Separable& filter) {
     const Grid& grid = filter.grid;
     const std::optional<detail::ValueStrips> strips = detail::value_strips(launch);
     if (!strips || grid.x.step < 1 || grid.y.step < 1) return false;
-    Job job{*strips, grid, filter.filter, 0, max_taps(filter.filter, grid.x), max_taps(filter.filter, grid.y), 0, 0, 0};
-    return detail::with_stored_values(strips->target.format.stored, [&]<class Format, int channels>() {
-        return enqueue<Format, channels>(launch, job);
-    });
+    const detail::PixelTarget& target = strips->target;
+    const std::int32_t across = std::max(max_taps(filter.filter, grid.x, target.width), kFewTaps);
+    const std::int32_t down = max_taps(filter.filter, grid.y, target.height);
+    Job job{*strips, grid, filter.filter, 0, across, down, 0, 0, 0};
+    return detail::with_stored_values(
+        target.format.stored, [&]<class Format, int channels>() { return enqueue<Format, channels>(launch, job); });
 }
 
 }  // namespace texton::resampling

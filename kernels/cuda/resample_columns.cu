@@ -228,15 +228,6 @@ void enqueue(const detail::Launch& launch, Job& job, std::int32_t taps) {
     detail::launch_strips<detail::ValueStrip<channels, 0>, channels>(launch, kernel, job, job.strips, kRows);
 }
 
-/// Returns how many texels a pixel reads along an axis, at most.
-std::int32_t taps_of(ResampleFilter filter, const Axis& axis, std::uint32_t pixels) {
-    constexpr float kExact = 1 << 20;  // below it, coordinates are rounded by an eighth at most
-    const float end = axis.begin + axis.step * static_cast<float>(pixels);
-    if (filter == ResampleFilter::area && std::max(std::abs(axis.begin), std::abs(end)) < kExact)
-        return static_cast<std::int32_t>(axis.step + 2.25f);
-    return max_taps(filter, axis);
-}
-
 /// Returns true if the texels that a warp reads of a row can be staged.
 bool can_stage(const Axis& axis, std::int32_t taps, int channels) {
     const auto pixels = static_cast<float>(kStripLanes * kValues / channels - 1);
@@ -250,7 +241,7 @@ bool enqueue_columns_of_values(const detail::Launch& launch, const Separable& fi
     const Grid& grid = filter.grid;
     const detail::PixelTarget& target = launch.target();
     const std::int32_t taps =
-        std::max(taps_of(filter.filter, grid.x, target.width), taps_of(filter.filter, grid.y, target.height));
+        std::max(max_taps(filter.filter, grid.x, target.width), max_taps(filter.filter, grid.y, target.height));
     if (taps > kMostTaps || grid.x.step <= 0 || grid.y.step <= 0) return false;
     const std::optional<detail::ValueStrips> strips = detail::value_strips(launch);
     if (!strips || !can_stage(grid.x, taps, strips->target.format.stored.channels)) return false;
