@@ -27,8 +27,8 @@ struct Tally {
     unsigned texels = 0;
 };
 
-/// Adds the values of all threads of the warp.
-__device__ void add_over_warp(unsigned long long& to, unsigned long long value) {
+/// Adds the values of all threads of the warp. Not inlined, since a kernel adds many of them when its texels are done.
+__device__ __noinline__ void add_over_warp(unsigned long long& to, unsigned long long value) {
     const unsigned long long sum = over_warp(value, Sum{});
     if (threadIdx.x % 32 == 0 && sum != 0) atomicAdd(&to, sum);
 }
@@ -118,6 +118,12 @@ __device__ bool is_special(const unsigned (&a)[channels], const unsigned (&b)[ch
     return special;
 }
 
+/// Not inlined, since the code of the many formats would be the largest part of the kernels.
+__device__ __noinline__ double difference_of(const CodeFormat& format, unsigned a, unsigned b, unsigned channel,
+                                             unsigned ulp) {
+    return format.difference(a, b, channel, ulp);
+}
+
 template <Codes codes, class Texels>
 __global__ void __launch_bounds__(kThreads)
     find_differences(const __grid_constant__ ComparedImages images, const bool finds_worst, SharedSums* result,
@@ -170,7 +176,7 @@ __global__ void __launch_bounds__(kThreads)
                     // Such formats have values of one code each, or are float formats.
                     double difference = ulp;
                     if (special)
-                        difference = format.difference(a[c], b[c], c, ulp);
+                        difference = difference_of(format, a[c], b[c], static_cast<unsigned>(c), ulp);
                     else if constexpr (codes == Codes::are_floats)
                         difference = fabs(double{Order::value(a[c])} - double{Order::value(b[c])});
                     if (difference > tally.max[c]) tally.max[c] = difference;
@@ -296,7 +302,7 @@ __global__ void __launch_bounds__(kThreads)
                 const std::uint32_t a = format.code(from.a, c), b = format.code(from.b, c);
                 const std::uint32_t ulp = format.distance(a, b);
                 texel.ulp = max(texel.ulp, ulp);
-                const double difference = format.difference(a, b, c, ulp) / format.divisor(c);
+                const double difference = difference_of(format, a, b, c, ulp) / format.divisor(c);
                 if (difference > texel.difference) texel.difference = difference;
             }
         }

@@ -215,8 +215,8 @@ __device__ void count_texels(LaneCounts& counts, const PixelTarget& texels, unsi
     }
 }
 
-/// Returns what a fetch of a code returns.
-__device__ float value_of_code(std::uint32_t code, const TexelFormat& format, int channel, bool filters) {
+/// Returns what a fetch of a code returns. Not inlined, since the code of the many formats is large.
+__device__ __noinline__ float value_of_code(std::uint32_t code, const TexelFormat& format, int channel, bool filters) {
     const Lane lane = decode_channel(code, format, channel);
     const LaneKind kind = lane_kind(format, channel);
     if (is_integer(kind)) return static_cast<float>(lane.mantissa);
