@@ -19,6 +19,7 @@ namespace texton::detail {
 namespace {
 
 constexpr unsigned kGranted = 48 << 10;  // bytes of shared memory that a CUDA kernel gets without a request
+constexpr unsigned kMaxRounds = 4;       // of blocks; more rounds overlap
 
 int ordinal_of(const Stream& stream) { return static_cast<CudaBackend&>(stream.device().backend()).ordinal(); }
 
@@ -103,7 +104,6 @@ unsigned rows_of_runs(const Launch& launch, const StripBlocks& blocks) {
 }
 
 unsigned rows_of_block(const RestartedBlocks& blocks) {
-    constexpr unsigned kMaxRounds = 4;
     const auto parts = [](unsigned side, unsigned part) { return (side + part - 1) / part; };
     unsigned best = 0;
     std::uint64_t minimum = 0;
@@ -114,6 +114,21 @@ unsigned rows_of_block(const RestartedBlocks& blocks) {
         const unsigned rounds = parts(blocks.strips * parts(blocks.height, rows), blocks.at_once);
         const std::uint64_t time = std::uint64_t{rounds} * (rows + blocks.before);
         if (best != 0 && time >= minimum) continue;
+        minimum = time;
+        best = rows;
+    }
+    return best;
+}
+
+unsigned rows_of_block(const RestartedBlocks& blocks, unsigned min_rows, unsigned max_rows) {
+    const auto parts = [](unsigned side, unsigned part) { return (side + part - 1) / part; };
+    unsigned best = max_rows;
+    std::uint64_t minimum = ~std::uint64_t{0};
+    for (unsigned rows = max_rows; rows >= min_rows; rows -= blocks.step) {
+        const unsigned rounds = parts(blocks.strips * parts(blocks.height, rows), blocks.at_once);
+        if (rounds > kMaxRounds) break;
+        const std::uint64_t time = std::uint64_t{rounds} * (rows + blocks.before);
+        if (time >= minimum) continue;
         minimum = time;
         best = rows;
     }

@@ -45,6 +45,9 @@ struct RestartedBlocks {
 /// Returns the number of rows of a block, a multiple of RestartedBlocks::step, with which all blocks are estimated to
 /// finish first. Blocks run in rounds of as many as run at the same time.
 [[nodiscard]] unsigned rows_of_block(const RestartedBlocks& blocks);
+/// Does the same for blocks with `min_rows` to `max_rows` rows, which are small multiples of RestartedBlocks::step. The
+/// number is `max_rows` if there are many rounds.
+[[nodiscard]] unsigned rows_of_block(const RestartedBlocks& blocks, unsigned min_rows, unsigned max_rows);
 
 /// Enqueues a CUDA kernel that reads the textures of the launches and writes their images. `arguments` are pointers to
 /// the arguments of the CUDA kernel. All launches must be for the same stream. The memory stays allocated until the

@@ -20,8 +20,9 @@ namespace {
 using detail::kValues;
 
 constexpr int kLanes = 32;
-constexpr int kWarps = 4;                  // of a block
-constexpr int kMaxRows = 16;               // of pixels that a block computes
+constexpr int kWarps = 4;    // of a block
+constexpr int kMinRows = 4;  // of pixels that a block computes
+constexpr int kMaxRows = 16;
 constexpr int kMaxAtOnce = 8;              // rows of texels that are staged at the same time
 constexpr int kFewTaps = 4;                // whose weights are kept in registers
 constexpr unsigned kMaxBytes = 100 << 10;  // of shared memory, so that two blocks run at the same time
@@ -32,7 +33,7 @@ constexpr int kLoads = sizeof(typename Format::Stored) == 4 ? 6 : sizeof(typenam
 
 /// Blocks of a multiprocessor at the same time.
 template <class Format>
-constexpr int kBlocks = sizeof(typename Format::Stored) == 4 ? 4 : 6;
+constexpr unsigned kBlocks = sizeof(typename Format::Stored) == 4 ? 4 : 6;
 
 /// Pixels of a thread, kLanes apart.
 template <int channels>
@@ -412,11 +413,22 @@ bool enqueue(const detail::Launch& launch, Job& job) {
     if (job.rows_at_once == 0) return false;
     const auto parts = [](unsigned side, unsigned part) { return (side + part - 1) / part; };
     const unsigned across = parts(target.width, kColumns * kWarps);
-    const unsigned rows = detail::rows_of_runs(launch, {across * target.depth, target.height, 1, kMaxRows, 4});
-    job.rows = static_cast<std::int32_t>(rows);
-    job.texel_rows = static_cast<std::int32_t>(std::ceil(static_cast<float>(rows) * job.grid.y.step)) + job.down + 1;
-    const unsigned bytes = kernel->bytes(job, kColumns);
-    if (bytes > kMaxBytes) return false;
+    const auto bytes_with = [&](unsigned rows) {
+        job.rows = static_cast<std::int32_t>(rows);
+        job.texel_rows =
+            static_cast<std::int32_t>(std::ceil(static_cast<float>(rows) * job.grid.y.step)) + job.down + 1;
+        return kernel->bytes(job, kColumns);
+    };
+    const unsigned most_bytes = bytes_with(kMaxRows);
+    if (most_bytes > kMaxBytes) return false;
+    const auto multiprocessors = static_cast<unsigned>(launch.state().backend->properties().multiprocessors);
+    const unsigned at_once =
+        std::min(detail::blocks_at_once(launch, kLanes * kWarps, most_bytes), kBlocks<Format> * multiprocessors);
+    if (at_once == 0) return false;
+    const auto before = static_cast<unsigned>(std::ceil(static_cast<float>(job.down) / job.grid.y.step)) + 1;
+    const unsigned rows =
+        detail::rows_of_block({across * target.depth, target.height, 1, before, at_once}, kMinRows, kMaxRows);
+    const unsigned bytes = bytes_with(rows);
     void* arguments[] = {&job};
     detail::launch_blocks({&launch, 1}, kernel->kernel, arguments,
                           {{across * parts(target.height, rows), 1, target.depth}, {kLanes, kWarps}, bytes});
