@@ -5,6 +5,7 @@
 // are stored, and loads the next rows while it sums these. Each row of texels is summed once: its sums are added, with
 // the weight of the row, to all pixels that it belongs to. These are the open rows of pixels.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -25,11 +26,17 @@ constexpr int kMinRows = 4;  // of pixels that a block computes
 constexpr int kMaxRows = 16;
 constexpr int kMaxAtOnce = 8;              // rows of texels that are staged at the same time
 constexpr int kFewTaps = 4;                // whose weights are kept in registers
+constexpr int kFewOpen = 3;                // open rows of pixels, if these are far apart
 constexpr unsigned kMaxBytes = 100 << 10;  // of shared memory, so that two blocks run at the same time
 
-/// Pieces of 16 bytes that a thread loads before it waits for the first one.
+/// Values of a piece of 16 bytes.
 template <class Format>
-constexpr int kLoads = sizeof(typename Format::Stored) == 4 ? 6 : sizeof(typename Format::Stored) + 2;
+constexpr int kPieceValues = 16 / static_cast<int>(sizeof(typename Format::Stored));
+
+/// Pieces that a thread loads before it waits for the first one, of 8, 16 and 32-bit values. Two rows of 8 or 16-bit
+/// values fit if pixels are four texels apart. More rows are open only if they are closer to each other.
+template <class Format, int open>
+constexpr int kLoads = std::array{3, open <= kFewOpen ? 5 : 4, 6}[sizeof(typename Format::Stored) / 2];
 
 /// Blocks of a multiprocessor at the same time.
 template <class Format>
@@ -118,29 +125,28 @@ __device__ void compute_rows(const Job& job, const Memory<open>& memory, std::in
 
 /// Copies rows of texels to shared memory. A thread loads pieces of 16 bytes. Texels at the edges, which are repeated
 /// beyond them, are copied value by value.
-template <class Format, int channels>
+template <class Format, int channels, int loads>
 class Stage {
 public:
     using Stored = typename Format::Stored;
-    static constexpr int kPieceValues = 16 / static_cast<int>(sizeof(Stored));
 
     /// The warp reads the values from `begin` to `end` of a row. `begin` is a multiple of kPieceValues.
     __device__ Stage(const Job& job, uint4* staged, std::int32_t begin, std::int32_t end)
         : job_(job),
           staged_(staged),
           begin_(begin),
-          pieces_(::min((end - begin + kPieceValues - 1) / kPieceValues, job.pieces)),
+          pieces_(::min((end - begin + kPieceValues<Format> - 1) / kPieceValues<Format>, job.pieces)),
           layer_(job.strips.layered ? blockIdx.z : 0) {
         const std::int32_t width = static_cast<std::int32_t>(job.strips.texels.width) * channels;
-        inside_ = ::min(::max(-begin, 0) / kPieceValues, pieces_);
-        outside_ = ::max(::min((width - begin) / kPieceValues, pieces_), inside_);
+        inside_ = ::min(::max(-begin, 0) / kPieceValues<Format>, pieces_);
+        outside_ = ::max(::min((width - begin) / kPieceValues<Format>, pieces_), inside_);
 #pragma unroll
-        for (int i = 0; i < kLoads<Format>; ++i) {
+        for (int i = 0; i < loads; ++i) {
             const std::int32_t piece = i * kLanes + static_cast<std::int32_t>(threadIdx.x);
             const std::int32_t in_row = piece % job.pieces;
-            const bool loads = in_row >= inside_ && in_row < outside_;
-            row_[i] = loads ? piece / job.pieces : kMaxAtOnce;
-            byte_[i] = static_cast<unsigned>(begin + in_row * kPieceValues) * sizeof(Stored);
+            const bool is_inside = in_row >= inside_ && in_row < outside_;
+            place_[i] = static_cast<unsigned>(is_inside ? piece / job.pieces : kMaxAtOnce) * kRow +
+                        static_cast<unsigned>(begin + in_row * kPieceValues<Format>) * sizeof(Stored) % kRow;
         }
     }
     /// Loads pieces of the rows from `row` on.
@@ -154,38 +160,42 @@ public:
     /// Writes the pieces of the rows from `row` on, which have been loaded, to shared memory.
     __device__ void store(std::int32_t row) const {
 #pragma unroll
-        for (int i = 0; i < kLoads<Format>; ++i) {
-            if (row_[i] < job_.rows_at_once) staged_[i * kLanes + static_cast<int>(threadIdx.x)] = loaded_[i];
+        for (int i = 0; i < loads; ++i) {
+            if (place_[i] < end()) staged_[i * kLanes + static_cast<int>(threadIdx.x)] = loaded_[i];
         }
         if (inside_ > 0 || outside_ < pieces_) copy_edges(row);
     }
 
 private:
+    static constexpr unsigned kRow = 1 << 24;  // larger than the bytes of a row of texels
+
+    __device__ unsigned end() const { return static_cast<unsigned>(job_.rows_at_once) * kRow; }
     __device__ unsigned row_inside(std::int32_t row) const {
         return static_cast<unsigned>(::min(::max(row, 0), static_cast<std::int32_t>(job_.strips.texels.height) - 1));
     }
     template <detail::StoredIn in>
     __device__ void load_from(std::int32_t row) {
 #pragma unroll
-        for (int i = 0; i < kLoads<Format>; ++i) {
-            if (row_[i] < job_.rows_at_once)
-                loaded_[i] = detail::stored<in, uint4>(job_.strips.texels, byte_[i], row_inside(row + row_[i]), layer_);
+        for (int i = 0; i < loads; ++i) {
+            if (place_[i] >= end()) continue;
+            const std::int32_t y = row + static_cast<std::int32_t>(place_[i] / kRow);
+            loaded_[i] = detail::stored<in, uint4>(job_.strips.texels, place_[i] % kRow, row_inside(y), layer_);
         }
     }
     // Copies what is not in pieces inside the row.
     __device__ void copy_edges(std::int32_t row) const {
         using Code = std::conditional_t<sizeof(Stored) == 4, unsigned, Stored>;
         const std::int32_t last = (static_cast<std::int32_t>(job_.strips.texels.width) - 1) * channels;
-        const std::int32_t before = inside_ * kPieceValues;
-        const std::int32_t count = before + (pieces_ - outside_) * kPieceValues;
+        const std::int32_t before = inside_ * kPieceValues<Format>;
+        const std::int32_t count = before + (pieces_ - outside_) * kPieceValues<Format>;
         auto* const to = reinterpret_cast<Code*>(staged_);
 #pragma unroll 1
         for (auto i = static_cast<std::int32_t>(threadIdx.x); i < count * job_.rows_at_once; i += kLanes) {
             const std::int32_t number = i % count;
-            const std::int32_t in_row = number < before ? number : number - before + outside_ * kPieceValues;
+            const std::int32_t in_row = number < before ? number : number - before + outside_ * kPieceValues<Format>;
             const std::int32_t channel = in_row % channels;
             const std::int32_t from = ::min(::max(begin_ + in_row, channel), last + channel);
-            to[i / count * job_.pieces * kPieceValues + in_row] = detail::load_stored<Code>(
+            to[i / count * job_.pieces * kPieceValues<Format> + in_row] = detail::load_stored<Code>(
                 job_.strips.texels, static_cast<unsigned>(from) * sizeof(Code), row_inside(row + i / count), layer_);
         }
     }
@@ -195,11 +205,10 @@ private:
     std::int32_t begin_;
     std::int32_t pieces_;  // of a row
     unsigned layer_;
-    std::int32_t inside_;   // first piece inside the row
-    std::int32_t outside_;  // first piece after these
-    std::int32_t row_[kLoads<Format>];
-    unsigned byte_[kLoads<Format>];
-    uint4 loaded_[kLoads<Format>];
+    std::int32_t inside_;    // first piece inside the row
+    std::int32_t outside_;   // first piece after these
+    unsigned place_[loads];  // kRow times the row of the stage, and the byte in the row of texels
+    uint4 loaded_[loads];
 };
 
 /// Sums of the values of a thread.
@@ -234,7 +243,6 @@ public:
 
     /// `x` is the first column of the warp. All threads of a warp must call this function.
     __device__ Across(const Job& job, float* weights, std::int32_t x) : weights_(weights + threadIdx.x) {
-        constexpr std::int32_t kPieceValues = Stage<Format, channels>::kPieceValues;
         const std::int32_t last = static_cast<std::int32_t>(job.strips.target.width) - 1;
         for (std::int32_t i = threadIdx.x; i < job.across * kColumns; i += kLanes) weights[i] = 0;
         __syncwarp();
@@ -250,7 +258,7 @@ public:
         }
         count_ = max_of_warp(count);
         end = (max_of_warp(first[kPixels<channels> - 1]) + count_) * channels;
-        begin = __shfl_sync(0xffffffff, first[0], 0) * channels & ~(kPieceValues - 1);
+        begin = __shfl_sync(0xffffffff, first[0], 0) * channels & ~(kPieceValues<Format> - 1);
 #pragma unroll
         for (int i = 0; i < kPixels<channels>; ++i) {
             offset_[i] = (first[i] * channels - begin) * static_cast<std::int32_t>(sizeof(typename Format::Stored));
@@ -336,7 +344,7 @@ __global__ void __launch_bounds__(kLanes* kWarps, kBlocks<Format>) reduce(const 
     if (x >= width) return;
 
     const Across across(job, memory.weights, x);
-    Stage<Format, channels> stage(job, memory.staged, across.begin, across.end);
+    Stage<Format, channels, kLoads<Format, open>> stage(job, memory.staged, across.begin, across.end);
     const std::int32_t first = memory.first[0];
     const std::int32_t texel_rows = memory.end[rows - 1] - first;
     const std::int32_t column = x + static_cast<std::int32_t>(threadIdx.x);
@@ -370,12 +378,14 @@ __global__ void __launch_bounds__(kLanes* kWarps, kBlocks<Format>) reduce(const 
 
 struct Kernel {
     const void* kernel;
+    int loads;
     unsigned (*bytes)(const Job& job, int columns);
 };
 
 template <class Format, int channels, int taps, int open>
 Kernel kernel_with() {
-    return {reinterpret_cast<const void*>(&reduce<Format, channels, taps, open>), &Memory<open>::bytes};
+    return {reinterpret_cast<const void*>(&reduce<Format, channels, taps, open>), kLoads<Format, open>,
+            &Memory<open>::bytes};
 }
 
 /// Returns nothing if a row of texels may belong to too many rows of pixels. Their number is that of the texels of a
@@ -386,15 +396,15 @@ std::optional<Kernel> kernel_of(ResampleFilter filter, const Axis& down, std::in
     constexpr float kMore = 1.25f;
     switch (filter) {
         case ResampleFilter::area:  // pixels share only texels at edges
-            return taps <= kFewTaps ? kernel_with<Format, channels, kFewTaps, 3>()
-                                    : kernel_with<Format, channels, 0, 3>();
+            return taps <= kFewTaps ? kernel_with<Format, channels, kFewTaps, kFewOpen>()
+                                    : kernel_with<Format, channels, 0, kFewOpen>();
         case ResampleFilter::lanczos3: return std::nullopt;
         case ResampleFilter::nearest:
         case ResampleFilter::linear:
         case ResampleFilter::catmull_rom:
         case ResampleFilter::b_spline: break;
     }
-    if (kFewTaps + kMore <= 3 * down.step) return kernel_with<Format, channels, kFewTaps, 3>();
+    if (kFewTaps + kMore <= kFewOpen * down.step) return kernel_with<Format, channels, kFewTaps, kFewOpen>();
     // Here, fetches of four floats by the texture unit are faster.
     if constexpr (channels * sizeof(typename Format::Stored) == sizeof(uint4)) return std::nullopt;
     return kernel_with<Format, channels, kFewTaps, 6>();
@@ -403,13 +413,12 @@ std::optional<Kernel> kernel_of(ResampleFilter filter, const Axis& down, std::in
 template <class Format, int channels>
 bool enqueue(const detail::Launch& launch, Job& job) {
     constexpr int kColumns = kLanes * kPixels<channels>;
-    constexpr int kPieceValues = Stage<Format, channels>::kPieceValues;
     const detail::PixelTarget& target = job.strips.target;
     const std::optional<Kernel> kernel = kernel_of<Format, channels>(job.filter, job.grid.y, job.across);
-    if (!kernel || !detail::has_aligned_values<Format>(job.strips.texels, kPieceValues)) return false;
+    if (!kernel || !detail::has_aligned_values<Format>(job.strips.texels, kPieceValues<Format>)) return false;
     const auto texels = static_cast<std::int32_t>(std::ceil((kColumns - 1) * job.grid.x.step)) + job.across + 1;
-    job.pieces = (texels * channels + kPieceValues - 1) / kPieceValues + 1;
-    job.rows_at_once = std::min(kLoads<Format> * kLanes / job.pieces, kMaxAtOnce);
+    job.pieces = (texels * channels + kPieceValues<Format> - 1) / kPieceValues<Format> + 1;
+    job.rows_at_once = std::min(kernel->loads * kLanes / job.pieces, kMaxAtOnce);
     if (job.rows_at_once == 0) return false;
     const auto parts = [](unsigned side, unsigned part) { return (side + part - 1) / part; };
     const unsigned across = parts(target.width, kColumns * kWarps);
