@@ -189,29 +189,45 @@ bool is_faster_in_tiles(const detail::Launch& launch, const Separable& filter) {
     return filter.filter == ResampleFilter::lanczos3 && channels == 4 && pixels <= std::size_t{1} << 20;
 }
 
+std::size_t values_of(const PixelTarget& target) {
+    return pixels_of(target) * static_cast<std::size_t>(target.format.stored.channels);
+}
+
+/// Returns true if columns of values (kernels/cuda/resample_columns.cu) are faster than the other kernels for smaller
+/// images: for one channel, if values have 32 bits or if there are few. The limit was measured on an H200.
+bool is_faster_in_columns_of_values(const detail::Launch& launch, const Separable& filter) {
+    const PixelTarget& target = launch.target();
+    const auto& stored = target.format.stored;
+    return std::min(filter.grid.x.step, filter.grid.y.step) >= 1 && stored.channels == 1 &&
+           (stored.bits == 32 || pixels_of(target) <= std::size_t{1} << 20);
+}
+
 /// Returns true if an image has enough values for each thread to compute four adjacent ones of many rows.
 bool has_many_values(const detail::Launch& launch, const Separable& filter) {
-    const PixelTarget& target = launch.target();
-    const std::size_t values = pixels_of(target) * static_cast<std::size_t>(target.format.stored.channels);
-    if (filter.filter == ResampleFilter::area) return values >= std::size_t{1} << 20;
-    return values >= std::size_t{1} << (max_taps(filter) <= kFewTaps ? 22 : 23);
+    const std::size_t values = values_of(launch.target());
+    if (filter.filter == ResampleFilter::area) return values >= std::size_t{1} << 19;
+    if (max_taps(filter) > kFewTaps) return values >= std::size_t{1} << 23;
+    return values >= std::size_t{1} << (std::min(filter.grid.x.step, filter.grid.y.step) > 1 ? 20 : 22);
 }
 
 /// Returns true if strips of values (kernels/cuda/resample_values.cu) are faster where they are possible: for larger
-/// images of one channel, and for Lanczos filters whose texels cannot be staged. Small images have too few strips.
+/// images of one channel, and for Lanczos filters, unless tiles stage the texels of distant pixels or fetch small ones.
+/// Small images have too few strips. The limits were measured on an H200.
 bool is_faster_in_strips(const detail::Launch& launch, const Separable& filter) {
-    constexpr std::size_t kFewValues = std::size_t{1} << 21;
+    constexpr float kShortStep = 1.75f;
     constexpr float kLongStep = 3.5f;
-    const PixelTarget& target = launch.target();
-    const int channels = target.format.stored.channels;
-    if (pixels_of(target) * static_cast<std::size_t>(channels) < kFewValues) return false;
+    constexpr int kSlowBits = 64;  // of a texel; the texture unit fetches such texels at half the rate or less
+    const auto& stored = launch.target().format.stored;
+    const int channels = stored.channels;
+    const std::size_t values = values_of(launch.target());
     const float step = std::max(filter.grid.x.step, filter.grid.y.step);
-    if (channels == 1 && step < 1) return true;
-    if (max_taps(filter) <= kMaxTaps) return false;
-    if (channels == 1) return true;
+    const bool is_large = values >= std::size_t{1} << 21;
+    if (channels == 1) return is_large && (step < 1 || max_taps(filter) > kMaxTaps);
+    if (filter.filter != ResampleFilter::lanczos3 || max_taps(filter) <= kMaxTaps) return false;
     const Axis& axis = filter.grid.x;
-    return filter.filter == ResampleFilter::lanczos3 && !shares_texels(axis, max_taps(filter.filter, axis)) &&
-           (channels == 2 || step < kLongStep);
+    if (shares_texels(axis, max_taps(filter.filter, axis))) return step < kShortStep && values >= std::size_t{1} << 23;
+    if (channels * stored.bits >= kSlowBits) return values >= std::size_t{1} << 18;
+    return is_large && (channels == 2 || step < kLongStep);
 }
 
 template <int taps>
@@ -263,7 +279,11 @@ bool CudaKernels::resample(Launch& launch, const resampling::Separable& filter) 
     if (resampling::is_faster_by_pixels(launch, filter)) return false;
     if (resampling::enqueue_double_columns(launch, filter)) return true;
     if (resampling::is_faster_in_tiles(launch, filter) && resampling::enqueue_tiles(launch, filter)) return true;
-    if (resampling::enqueue_half_columns(launch, filter) || resampling::enqueue_reduction(launch, filter)) return true;
+    if (resampling::enqueue_half_columns(launch, filter)) return true;
+    if (resampling::is_faster_in_columns_of_values(launch, filter) &&
+        resampling::enqueue_columns_of_values(launch, filter))
+        return true;
+    if (resampling::enqueue_reduction(launch, filter)) return true;
     if (resampling::has_many_values(launch, filter) && resampling::enqueue_columns_of_values(launch, filter))
         return true;
     if (resampling::is_faster_in_strips(launch, filter) && resampling::enqueue_strips_of_values(launch, filter))

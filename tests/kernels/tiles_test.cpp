@@ -430,6 +430,17 @@ TEST_F(KernelTilesTest, LargeEnlargedImagesAreBitIdenticalOnAllDevices) {
     }
 }
 
+/// In images of this size, Lanczos filters are computed in strips if pixels are close to each other.
+TEST_F(KernelTilesTest, LargeImagesReducedByLanczosFiltersAreBitIdenticalOnAllDevices) {
+    Random random(36);
+    for (const Format format : kStoredFormats) {
+        const std::size_t channels = info(format).channels;
+        expect_same_resampled(random, format, {ResampleFilter::lanczos3, 1.6f, 1.4f}, {4102 / channels, 2063},
+                              expect_same);
+        if (HasFatalFailure()) return;
+    }
+}
+
 TEST_F(KernelTilesTest, TheWidestFiltersAreBitIdenticalOnAllDevices) {
     Random random(2);
     for (const Format format : {Format::rgba32_float, Format::rg16_float, Format::r8_unorm}) {
