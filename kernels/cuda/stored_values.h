@@ -78,8 +78,7 @@ struct Unorm16 {
     using Words = uint2;
     static constexpr int kWords = 2;
     __device__ static float value(const unsigned* words, int i) {
-        const float code = after_2_23(words[i / 2], i % 2 == 0 ? 0x10u : 0x32u) - 0x1p23f;
-        return ::fmaf(code, 0x1p-16f, code * 0x1.0001p-32f);
+        return share_of_code16(i % 2 == 0 ? words[i / 2] & 0xffff : words[i / 2] >> 16);
     }
     __device__ static Stored stored(float value, int) { return static_cast<Stored>(quick_unorm_code(value, 65535.0f)); }
     template <int channels>
