@@ -1,6 +1,6 @@
 #pragma once
-// Exif directories of TIFF files. The writer of OpenImageIO reads the file back to store one, which it cannot do through
-// a stream, and refers to it from the first image alone.
+// Exif directories of TIFF files. The writer of OpenImageIO reads the file back to store one, which it cannot do
+// through a stream, and refers to it from the first image alone.
 #include <cstddef>
 #include <cstdint>
 #include <span>

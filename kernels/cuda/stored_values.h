@@ -25,8 +25,8 @@ using WordOf = std::conditional_t<
     std::conditional_t<bytes == 2, std::uint16_t,
                        std::conditional_t<bytes == 4, std::uint32_t, std::conditional_t<bytes == 8, uint2, uint4>>>>;
 
-/// Returns bits that end with those of unorm_code_of(). A single instruction applies both limits, and floats from 2^23 on
-/// are integers, whose lowest bits are those of the code. Conversions of floats to integers are slow.
+/// Returns bits that end with those of unorm_code_of(). A single instruction applies both limits, and floats from 2^23
+/// on are integers, whose lowest bits are those of the code. Conversions of floats to integers are slow.
 __device__ inline unsigned quick_unorm_code(float value, float largest) {
     return __float_as_uint(__fadd_rd(__saturatef(value) * largest + 0.5f, 0x1p23f));
 }
