@@ -85,6 +85,7 @@ std::optional<ExifField> field_of(const OIIO::ParamValue& attribute) {
     if (!OIIO::exif_tag_lookup(attribute.name(), tag, type, count)) return std::nullopt;
     ExifField field{.tag = static_cast<unsigned>(tag), .type = static_cast<unsigned>(type), .count = 0, .values = {}};
     const bool is_text = attribute.type().basetype == OIIO::TypeDesc::STRING;
+    if (is_text != (field.type == kText || field.type == kUndefined)) return std::nullopt;
     const bool is_rational = attribute.type() == OIIO::TypeRational;
     const std::size_t elements =
         is_rational ? 1 : attribute.type().basevalues() * static_cast<std::size_t>(attribute.nvalues());
@@ -97,7 +98,6 @@ std::optional<ExifField> field_of(const OIIO::ParamValue& attribute) {
     switch (field.type) {
         case kText:
         case kUndefined: {
-            if (!is_text) return std::nullopt;
             const std::string text = attribute.get_string();
             const auto bytes = std::as_bytes(std::span(text.c_str(), text.size() + (field.type == kText ? 1 : 0)));
             field.values.assign(bytes.begin(), bytes.end());
@@ -105,20 +105,13 @@ std::optional<ExifField> field_of(const OIIO::ParamValue& attribute) {
             break;
         }
         case kByte:
-        case kSignedByte:
-            if (!is_text) each(1, integer);
-            break;
+        case kSignedByte: each(1, integer); break;
         case kShort:
-        case kSignedShort:
-            if (!is_text) each(2, integer);
-            break;
+        case kSignedShort: each(2, integer); break;
         case kLong:
-        case kSignedLong:
-            if (!is_text) each(4, integer);
-            break;
+        case kSignedLong: each(4, integer); break;
         case kRational:
         case kSignedRational:
-            if (is_text) break;
             each(8, [&](int i) {
                 const bool has_sign = field.type == kSignedRational;
                 const float value = attribute.get_float_indexed(i);
