@@ -162,12 +162,13 @@ struct Unwritable {
     }
 };
 const Unwritable kUnwritable[] = {
-    {"dpx", 2},                         // ends the process
-    {"ico", 1},                         // the file makes its reader write beyond its memory
-    {"ico", 2},                         // loses the second channel
-    {"ico", 3},                         // as with 1
-    {"fits", 0, OIIO::TypeDesc::HALF},  // writes too few bytes
-    {"rla"},                            // writes other bytes at the end of runs
+    {"dpx", 2},                          // ends the process
+    {"ico", 1},                          // the file makes its reader write beyond its memory
+    {"ico", 2},                          // loses the second channel
+    {"ico", 3},                          // as with 1
+    {"ico", 0, OIIO::TypeDesc::UINT16},  // writes other texels if a side is 256
+    {"fits", 0, OIIO::TypeDesc::HALF},   // writes too few bytes
+    {"rla"},                             // writes other bytes at the end of runs
 };
 
 // The proxy of a writer: bytes go to the new file through a buffer, and the first error is kept. Its type is not
@@ -337,7 +338,7 @@ void ImageFileOutput::open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOu
         return output_->open(name, spec, mode);
     }();
     if (good) {
-        ++parts_;
+        if (parts_++ == 0) first_ = output_->spec();
         return;
     }
     if (stream_ != nullptr)
@@ -419,6 +420,22 @@ TexelWriter* ImageFileOutput::tiff_writer() {
     return nullptr;
 }
 
+// Some writers of OpenImageIO report no error for images that they cannot write: that of JPEG 2000 with sides of less
+// than 32 texels, and that of FITS with several channels of a single row.
+void ImageFileOutput::require_header() const {
+    try {
+        const auto input = open_input(object_, file_.name());
+        const OIIO::ImageSpec& spec = input->spec();
+        if (spec.width == first_.width && spec.height == first_.height) return;
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::io) throw;
+    }
+    fail_file(object_, path_,
+              fmt::format("is of a kind that OpenImageIO cannot write with {} x {} texels of {} channels", first_.width,
+                          first_.height, first_.nchannels),
+              kinds_for(first_.format));
+}
+
 // Reads all rows of all parts, and the headers of all levels.
 void ImageFileOutput::require_readable() const {
     const auto input = open_input(object_, file_.name());
@@ -465,6 +482,7 @@ void ImageFileOutput::complete(bool waits, const std::function<void(const std::f
         require_readable();
         if (check) check(file_.name());
     }
+    require_header();
     file_.complete(waits);
 }
 

@@ -87,6 +87,7 @@ private:
     void open_png(const OIIO::ImageSpec& spec);
     void end_stream();
     TexelWriter* tiff_writer();
+    void require_header() const;
     void require_readable() const;
 
     const char* object_;
@@ -97,6 +98,7 @@ private:
     std::unique_ptr<TexelWriter> texel_writer_;
     std::vector<std::vector<ExifField>> exif_;  // of each image of a TIFF
     int parts_ = 0;                             // parts and levels that were opened
+    OIIO::ImageSpec first_;                     // of the first one
     bool wants_texel_writer_ = false;
     bool has_rows_ = false;  // some rows were written
 };

@@ -130,6 +130,30 @@ TEST_P(ImageSaveTest, IconsHaveAlpha) {
                        {"a.ico", "rgba8_srgb"});
 }
 
+// Writers of OpenImageIO that report no error: their files could not be read, or had another size.
+TEST_P(ImageSaveTest, FilesThatCannotBeReadAreNotWritten) {
+    const auto save_size = [&](const char* name, Format format, const Extent& extent) {
+        const Array array(device(), {.format = format, .extent = extent});
+        const test::ReferenceArray reference(array.info(), 3);
+        test::upload(array, reference);
+        save(at(name), array, {.alpha = SavedAlpha::kept});
+        EXPECT_TRUE(test::holds(load(device(), open_image(at(name), {.format = format})), reference)) << name;
+    };
+    const auto refuse_size = [&](const char* name, Format format, const Extent& extent) {
+        test::expect_error([&] { save_size(name, format, extent); }, ErrorCode::io, "texton::save", {name});
+        EXPECT_FALSE(std::filesystem::exists(at(name))) << name;
+    };
+    save_size("a.jp2", Format::rgba8_unorm, {32, 40});
+    refuse_size("b.jp2", Format::rgba8_unorm, {31, 40});
+    refuse_size("b.jp2", Format::r16_unorm, {300, 1});
+    save_size("a.fits", Format::r8_unorm, {40, 1});
+    save_size("a2.fits", Format::rgba8_unorm, {40, 2});
+    refuse_size("b.fits", Format::rgba8_unorm, {40, 1});
+    save_size("a.ico", Format::rgba8_unorm, {256, 1});
+    refuse_size("b.ico", Format::rgba16_unorm, {256, 1});
+    refuse_size("b.null", Format::rgba8_unorm, {40, 40});
+}
+
 TEST_P(ImageSaveTest, AnOrientationDoesNotChangeWhereTexelsAreStored) {
     const test::ReferenceArray reference(test::flat_info(ArrayKind::array_2d, Format::rgba8_unorm), 3);
     const Array array(device(), reference.info());
