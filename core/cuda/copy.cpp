@@ -348,9 +348,9 @@ void CudaBackend::copy(const CopyRequest& request, const StreamHandle* stream) {
         }
         return;
     }
-    // Every stream except the default stream knows its device. The default stream and symbols use the current device.
-    std::optional<DeviceScope> scope;
-    if (*stream == nullptr || to.kind == MemoryKind::symbol || from.kind == MemoryKind::symbol) scope.emplace(ordinal_);
+    // A stream knows its device. But the default stream and symbols are those of the current device, and memory of a pool
+    // is only accepted if the current device can access it.
+    const DeviceScope scope(ordinal_);
     Copier(*this, request, native(*stream)).run();
     // If the device reads pageable memory directly, the copy may still run after the call. Otherwise it cannot.
     if (properties_.pageable_memory_access && (pageable(to) || pageable(from)) && !stream_capturing(*stream)) {
@@ -359,6 +359,7 @@ void CudaBackend::copy(const CopyRequest& request, const StreamHandle* stream) {
 }
 
 void CudaBackend::copy_batch(std::span<const CopyRequest> requests, StreamHandle stream) {
+    const DeviceScope scope(ordinal_);
     // The driver rejects batches on the default stream and cannot capture them into a graph.
     const bool one_by_one = stream == nullptr || requests.size() == 1 || stream_capturing(stream);
     std::vector<void*> to;

@@ -168,9 +168,9 @@ void CudaBackend::fill(const FillRequest& request, const StreamHandle* stream) {
         if (!mapped) return fill_host(request, stream);
         target.address = static_cast<std::byte*>(known.devicePointer);
     }
-    // Functions of the driver need a context, and the default stream needs its device to be current.
-    std::optional<DeviceScope> scope;
-    if (on == nullptr || target.pattern_bytes > 1) scope.emplace(ordinal_);
+    // Functions of the driver need a context, the default stream needs its device to be current, and memory of a pool is
+    // only accepted if the current device can access it.
+    const DeviceScope scope(ordinal_);
     if (target.pattern_bytes > 4) {
         MemoryLocation reached = *request.destination;
         reached.address = target.address;

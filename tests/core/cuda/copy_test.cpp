@@ -232,6 +232,45 @@ TEST_P(CudaCopyTest, ABatchIsCapturedIntoAGraph) {
     EXPECT_TRUE(test::same_bytes(test::download(second.view()), std::span(bytes).last(4096)));
 }
 
+// The thread's current device is another one, which has no access to the memory of the pool.
+TEST_P(CudaCopyTest, MemoryOfAPoolOfTheSecondDeviceIsFilledAndCopied) {
+    const auto other = peer();
+    if (!other) GTEST_SKIP() << "needs a second device of the kind";
+    const Linear current(device(), 16);  // makes the first device current
+    const Stream stream(*other);
+    constexpr Extent kExtent{300, 7};
+    const Linear memory = Linear::async(packed_bytes(Format::rg16_uint, kExtent), stream);
+    const View image = memory.view(Format::rg16_uint, kExtent);
+    const test::Bytes bytes = test::pattern(packed_bytes(Format::rg16_uint, kExtent), 4);
+    test::Bytes read(bytes.size());
+    const auto read_back = [&] {
+        copy(host_view(read.data(), Format::rg16_uint, kExtent), image, stream);
+        stream.synchronize();
+        return read;
+    };
+    copy(image, host_view(std::as_const(bytes).data(), Format::rg16_uint, kExtent), stream);
+    EXPECT_TRUE(test::same_bytes(read_back(), bytes));
+    for (const unsigned size : {1u, 2u, 4u}) {
+        fill(image, std::uint8_t{0}, stream);
+        if (size == 1) fill(image, std::uint8_t{0x5a}, stream);
+        if (size == 2) fill(image, std::uint16_t{0x5a5a}, stream);
+        if (size == 4) fill(image, std::uint32_t{0x5a5a5a5a}, stream);
+        EXPECT_TRUE(test::same_bytes(read_back(), test::Bytes(bytes.size(), std::byte{0x5a}))) << size;
+    }
+    CopyBatch batch;
+    const Pinned from(device(), 2 * 4096);
+    const Linear first = Linear::async(4096, stream), second = Linear::async(4096, stream);
+    std::memcpy(from.data(), bytes.data(), 2 * 4096);
+    batch.add(first.view(), from.view().region({{0, 0, 0}, {4096}}));
+    batch.add(second.view(), from.view().region({{4096, 0, 0}, {4096}}));
+    batch.run(stream);
+    test::Bytes joined(2 * 4096);
+    copy(host_view(joined.data(), Format::r8_uint, {4096}), first.view(), stream);
+    copy(host_view(joined.data() + 4096, Format::r8_uint, {4096}), second.view(), stream);
+    stream.synchronize();
+    EXPECT_TRUE(test::same_bytes(joined, std::span(bytes).first(2 * 4096)));
+}
+
 TEST_P(CudaCopyTest, DevicesExchangeRowsAndBoxesWithAndWithoutPeerAccess) {
     const auto other = peer();
     if (!other) GTEST_SKIP() << "needs a second device of the kind";
