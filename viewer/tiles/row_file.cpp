@@ -18,6 +18,7 @@
 
 #include "arrays/files/zstd_frames.h"
 #include "core/file_error.h"
+#include "core/parallel.h"
 #include "core/unfinished_file.h"
 
 namespace texton::tiles {
@@ -26,8 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kObject = "texton::tiles::RowFile";
-constexpr std::uint32_t kMagic = 0x42525854;          // "TXRB"
-constexpr std::size_t kBlock = std::size_t{4} << 20;  // texels of a block in bytes, if it has several rows
+constexpr std::uint32_t kMagic = 0x42525854;            // "TXRB"
+constexpr std::size_t kBlock = std::size_t{512} << 10;  // texels of a block in bytes, if it has several rows
 constexpr std::size_t kPage = 4096;
 
 // Opens a file with a random name and removes the name, for file systems without O_TMPFILE.
@@ -163,12 +164,13 @@ Rows RowFile::block_with(std::size_t row) const {
 }
 
 void RowFile::read(std::size_t slice, Rows rows, std::size_t first_byte, std::size_t bytes, std::byte* texels) const {
+    std::vector<Rows> whole;  // blocks
     for (std::size_t row = rows.first; row < rows.end;) {
         const Rows block = block_with(row);
         const std::size_t end = std::min(block.end, rows.end);
         std::byte* const out = texels + (row - rows.first) * bytes;
         if (bytes == layout_.row_bytes && block.first == row && block.end == end) {
-            read_block(slice, block, out);
+            whole.push_back(block);
         } else {
             const std::lock_guard lock(mutex_);
             if (last_.slice != slice || last_.rows != block) {
@@ -184,15 +186,19 @@ void RowFile::read(std::size_t slice, Rows rows, std::size_t first_byte, std::si
         }
         row = end;
     }
+    detail::run_in_parallel(whole.size(), [&](std::size_t i) {
+        read_block(slice, whole[i], texels + (whole[i].first - rows.first) * bytes);
+    });
 }
 
 void RowFile::write(Rows rows, const std::byte* texels, Rows texel_rows) {
-    for (std::size_t slice = 0; slice < layout_.slices; ++slice) {
-        for (std::size_t row = rows.first; row < rows.end; row += block_rows()) {
-            const std::size_t before = slice * texel_rows.count() + row - texel_rows.first;
-            write_block(slice, {row, std::min(row + block_rows(), rows.end)}, texels + before * layout_.row_bytes);
-        }
-    }
+    const std::size_t blocks = (rows.count() + block_rows() - 1) / block_rows();  // of a slice
+    detail::run_in_parallel(blocks * layout_.slices, [&](std::size_t i) {
+        const std::size_t slice = i / blocks;
+        const std::size_t row = rows.first + i % blocks * block_rows();
+        const std::size_t before = slice * texel_rows.count() + row - texel_rows.first;
+        write_block(slice, {row, std::min(row + block_rows(), rows.end)}, texels + before * layout_.row_bytes);
+    });
     add(rows);
 }
 

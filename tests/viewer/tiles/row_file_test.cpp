@@ -107,7 +107,7 @@ TEST_F(RowFileTest, ABlockThatWasChangedIsRefused) {
 }
 
 TEST_F(RowFileTest, RowsThatAreFreedTakeNoSpaceAndTheOthersCanBeRead) {
-    const RowLayout layout = row_layout(Format::rgba8_unorm, {4096, 600, 1});  // blocks of 256 rows
+    const RowLayout layout = row_layout(Format::rgba8_unorm, {512, 600, 1});  // blocks of 256 rows
     const auto texels = test::pattern(layout.bytes(), 5);
     RowFile file = opened(layout);
     file.write({0, 600}, texels.data(), {0, 600});
