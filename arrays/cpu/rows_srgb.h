@@ -42,16 +42,17 @@ private:
 template <std::size_t channels>
 struct Srgb {
     using Result = std::uint32_t;  // a sum
+    using Decoded = std::uint16_t;
     static constexpr std::size_t kBytes = channels;
     static constexpr std::size_t kChannels = channels;
     static constexpr bool kResultsArePixels = false;
-    static constexpr std::size_t kWords = 2 * kRowBlock * channels;  // of a block of pairs
+    static constexpr std::size_t kDecoded = 2 * kRowBlock * channels;  // of a block of pairs
 
     /// Converts a block of pairs of texels to words. The words of a channel follow each other.
     static HWY_NOINLINE void decode(const unsigned char* pairs, std::uint16_t* words) {
         const ColorWords color_words;
         const hn::Rebind<std::uint8_t, Code> bytes;
-        for (std::size_t i = 0; i < kWords; i += hn::Lanes(kCode)) {
+        for (std::size_t i = 0; i < kDecoded; i += hn::Lanes(kCode)) {
             const auto codes = by_channels(hn::PromoteTo(kCode, hn::LoadU(bytes, pairs + i)));
             const IntVector colors = hn::BitCast(kInt, color_words(codes));
             const auto linear = hn::Xor(hn::ShiftLeft<7>(codes), hn::Set(kCode, kBelowAll | 1 << 6));
@@ -61,15 +62,17 @@ struct Srgb {
     }
 
     static HWY_INLINE void blend(const Rows& rows, const Taps& taps, Result* sums) {
-        HWY_ALIGN std::uint16_t top[kWords], bottom[kWords];
+        HWY_ALIGN std::uint16_t top[kDecoded], bottom[kDecoded];
         decode(rows.top, top);
         decode(rows.bottom, bottom);
         blend_any(top, bottom, taps, sums);
     }
 
     /// Blends what decode() returned, in rows of pixels at equal distances: these often have few different weights.
-    static HWY_NOINLINE void blend_words(const std::uint16_t* top, const std::uint16_t* bottom, const Taps& taps,
-                                         Result* sums) {
+    static HWY_NOINLINE void blend_decoded(const std::uint16_t* top, const std::uint16_t* bottom,
+                                           const std::int32_t* shares, std::int32_t share, Result* sums) {
+        Taps taps;
+        store_weights_of_row(shares, share, taps);
         if (all_count(taps)) return blend_all<true>(top, bottom, taps, sums);
         blend_any(top, bottom, taps, sums);
     }
