@@ -102,9 +102,12 @@ void add_block(LineTaps& taps, const SumAxis& axis, std::size_t pixel, LineValue
         kind = Kind::four;
         vectors = 4;
     }
-    // Taps whose texels are within the vectors of the first one.
-    const std::size_t shared =
+    // Taps whose texels are within the vectors of the first one: as few as possible for the same number of loads, so
+    // that fewer kinds of blocks follow one another.
+    const std::size_t most =
         kind == Kind::apart ? 1 : std::min<std::size_t>({4, count, vectors * kLanes / step + 1 - texels});
+    const std::size_t loads = (count + most - 1) / most;
+    const std::size_t shared = (count + loads - 1) / loads;
     const std::size_t reach = kind == Kind::apart ? texels : vectors * kLanes / step;
     const std::size_t together = kind == Kind::apart ? 4 / step : 1;  // taps that are loaded together
     const std::size_t loaded = (count + together - 1) / together * together;
