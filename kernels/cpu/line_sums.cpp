@@ -4,6 +4,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <texton/channel_codes.h>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/line_sums.cpp"
 #include <hwy/cache_control.h>
@@ -31,6 +33,8 @@ constexpr Int kInt;
 constexpr std::size_t kLanes = hn::MaxLanes(kFloat);
 
 using Kind = LineTaps::Kind;
+
+#include "arrays/cpu/pixel_vectors.h"
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 constexpr std::size_t kMaxWindow = 4;  // vectors
@@ -421,7 +425,12 @@ void slide(std::span<const float> weights, std::size_t step, const float* values
 
 // --- sums of rows ----------------------------------------------------------------------------------------------------
 
-template <std::size_t vectors>
+template <RowSumsAs as>
+HWY_INLINE void store_sum(FloatVector sum, float* to) {
+    hn::StoreU(as == RowSumsAs::pixels ? with_one_nan(kFloat, sum) : sum, kFloat, to);
+}
+
+template <RowSumsAs as, std::size_t vectors>
 HWY_INLINE void down_part(const float* const* rows, const float* weights, std::size_t row_count, std::size_t first,
                           float* sums) {
     FloatVector sum[vectors];
@@ -431,20 +440,27 @@ HWY_INLINE void down_part(const float* const* rows, const float* weights, std::s
         for (std::size_t v = 0; v < vectors; ++v)
             sum[v] = hn::MulAdd(hn::Load(kFloat, rows[i] + first + v * kLanes), weight, sum[v]);
     }
-    for (std::size_t v = 0; v < vectors; ++v) hn::Store(sum[v], kFloat, sums + v * kLanes);
+    for (std::size_t v = 0; v < vectors; ++v) store_sum<as>(sum[v], sums + v * kLanes);
+}
+
+template <RowSumsAs as>
+HWY_INLINE void down_as(const float* const* rows, const float* weights, std::size_t row_count, std::size_t first,
+                        std::size_t count, float* sums) {
+    std::size_t i = 0;
+    for (; i + kAtOnce * kLanes <= count; i += kAtOnce * kLanes)
+        down_part<as, kAtOnce>(rows, weights, row_count, first + i, sums + i);
+    for (; i + 4 * kLanes <= count; i += 4 * kLanes) down_part<as, 4>(rows, weights, row_count, first + i, sums + i);
+    for (; i < count; i += kLanes) down_part<as, 1>(rows, weights, row_count, first + i, sums + i);
 }
 
 void down(const float* const* rows, const float* weights, std::size_t row_count, std::size_t first, std::size_t count,
-          float* sums) {
-    std::size_t i = 0;
-    for (; i + kAtOnce * kLanes <= count; i += kAtOnce * kLanes)
-        down_part<kAtOnce>(rows, weights, row_count, first + i, sums + i);
-    for (; i + 4 * kLanes <= count; i += 4 * kLanes) down_part<4>(rows, weights, row_count, first + i, sums + i);
-    for (; i < count; i += kLanes) down_part<1>(rows, weights, row_count, first + i, sums + i);
+          float* sums, RowSumsAs as) {
+    if (as == RowSumsAs::sums) return down_as<RowSumsAs::sums>(rows, weights, row_count, first, count, sums);
+    down_as<RowSumsAs::pixels>(rows, weights, row_count, first, count, sums);
 }
 
 // Sums vectors of two rows of pixels. Each vector of a row is loaded once for both.
-template <std::size_t vectors>
+template <RowSumsAs as, std::size_t vectors>
 HWY_INLINE void down_part_of_two(const float* const* rows, const RowPair& pair, std::size_t first, float* upper,
                                  float* lower) {
     FloatVector sum[2][vectors];
@@ -465,17 +481,24 @@ HWY_INLINE void down_part_of_two(const float* const* rows, const RowPair& pair, 
     for (; i < pair.upper.size(); ++i) add_row(i, kYes, kYes);
     for (; i < pair.skipped + pair.lower.size(); ++i) add_row(i, kNo, kYes);
     for (std::size_t v = 0; v < vectors; ++v) {
-        hn::Store(sum[0][v], kFloat, upper + v * kLanes);
-        hn::Store(sum[1][v], kFloat, lower + v * kLanes);
+        store_sum<as>(sum[0][v], upper + v * kLanes);
+        store_sum<as>(sum[1][v], lower + v * kLanes);
     }
 }
 
-void down_two(const float* const* rows, const RowPair& pair, std::size_t first, std::size_t count, float* upper,
-              float* lower) {
+template <RowSumsAs as>
+HWY_INLINE void down_two_as(const float* const* rows, const RowPair& pair, std::size_t first, std::size_t count,
+                            float* upper, float* lower) {
     std::size_t i = 0;
     for (; i + kAtOnce / 2 * kLanes <= count; i += kAtOnce / 2 * kLanes)
-        down_part_of_two<kAtOnce / 2>(rows, pair, first + i, upper + i, lower + i);
-    for (; i < count; i += kLanes) down_part_of_two<1>(rows, pair, first + i, upper + i, lower + i);
+        down_part_of_two<as, kAtOnce / 2>(rows, pair, first + i, upper + i, lower + i);
+    for (; i < count; i += kLanes) down_part_of_two<as, 1>(rows, pair, first + i, upper + i, lower + i);
+}
+
+void down_two(const float* const* rows, const RowPair& pair, std::size_t first, std::size_t count, float* upper,
+              float* lower, RowSumsAs as) {
+    if (as == RowSumsAs::sums) return down_two_as<RowSumsAs::sums>(rows, pair, first, count, upper, lower);
+    down_two_as<RowSumsAs::pixels>(rows, pair, first, count, upper, lower);
 }
 
 void add(const float* row, float weight, std::size_t count, float* sums) {

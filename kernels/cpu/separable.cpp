@@ -265,8 +265,8 @@ private:
             rows_.push_back(kept_row(column.first + static_cast<std::int32_t>(tap)));
             weights_.push_back(column[tap]);
         }
-        sum_down(i, 1, [&](std::size_t first, std::size_t count, float* sums, float*) {
-            lines_.down(rows_.data(), weights_.data(), rows_.size(), first, count, sums);
+        sum_down(i, 1, [&](std::size_t first, std::size_t count, float* sums, float*, RowSumsAs as) {
+            lines_.down(rows_.data(), weights_.data(), rows_.size(), first, count, sums, as);
         });
     }
 
@@ -289,23 +289,34 @@ private:
             rows_.push_back(kept_row(upper.first + static_cast<std::int32_t>(row)));
         const std::span<const float> weights = weights_;
         const RowPair pair{weights.first(upper.count), weights.subspan(upper.count), static_cast<std::size_t>(skipped)};
-        sum_down(i, 2, [&](std::size_t first, std::size_t count, float* upper_sums, float* lower_sums) {
-            lines_.down_two(rows_.data(), pair, first, count, upper_sums, lower_sums);
+        sum_down(i, 2, [&](std::size_t first, std::size_t count, float* upper_sums, float* lower_sums, RowSumsAs as) {
+            lines_.down_two(rows_.data(), pair, first, count, upper_sums, lower_sums, as);
         });
         return true;
     }
 
-    // Computes one or two rows of the image with sum(first value of rows, count, sums of the upper row, of the lower).
+    // Computes one or two rows of the image with sum(first value of rows, count, sums of the upper row, of the lower
+    // row, what they are stored as). If pixels are the sums, whole blocks are stored in the image at once.
     template <class Sum>
     void sum_down(std::size_t i, std::size_t count, const Sum& sum) {
         const std::size_t part = kPart / across_.lines();  // floats of a line
         PixelPosition at = position_of(i);
         std::size_t to = 0;
-        for (std::size_t from = 0; from < across_.line(); from = to) {
+        if (sums_are_pixels_) {
+            to = width_ * across_.step() / kLineBlock * kLineBlock;
+            const auto floats_of = [&](std::int32_t y) {
+                return reinterpret_cast<float*>(job_.image.address({at.x, y, at.z}));
+            };
+            const auto last = at.y + static_cast<std::int32_t>(count) - 1;
+            if (to != 0) sum(0, to, floats_of(at.y), floats_of(last), RowSumsAs::pixels);
+            at.x += static_cast<std::int32_t>(to / across_.step());
+        }
+        for (std::size_t from = to; from < across_.line(); from = to) {
             to = std::min(from + part, across_.line());
             float* const lower = pixels_.data() + pixels_.size() / 2;
             for (std::size_t line = 0; line < across_.lines(); ++line)
-                sum(line * across_.apart() + from, to - from, &pixels_[line * part], lower + line * part);
+                sum(line * across_.apart() + from, to - from, &pixels_[line * part], lower + line * part,
+                    RowSumsAs::sums);
             const std::size_t pixels = std::min((to - from) / across_.step(), width_ - from / across_.step());
             store(at, pixels_.data(), part, pixels);
             if (count == 2) store({at.x, at.y + 1, at.z}, lower, part, pixels);
@@ -438,6 +449,8 @@ private:
     LineVector<float> kept_sums_;
     std::size_t kept_apart_ = 0;
     bool past_caches_ = job_.exceeds_caches();
+    bool sums_are_pixels_ =
+        interleaves_ && !past_caches_ && has_floats(job_.image.format().stored) && sums_.divisor == 1 && !sharpen_;
 };
 
 // Returns true if each pixel is the mean of two texels inside the texture, and no other pixel reads them.
