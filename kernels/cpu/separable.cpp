@@ -26,7 +26,7 @@ constexpr std::size_t kFewRows = 8;     // taps of lines with several channels t
 constexpr std::size_t kRowsAtOnce = 4;  // rows of texels with a single line that are summed together
 constexpr std::size_t kMaxKept = 64;    // rows of sums along x that are kept until all pixels have used them
 // Texels are decoded, and pixels summed and encoded, in parts of rows whose values stay in the L1 cache.
-constexpr std::size_t kPart = 1024;
+constexpr std::size_t kPart = 2048;
 
 std::size_t max_taps(const SumAxis& axis, std::size_t begin, std::size_t count) {
     std::size_t maximum = 0;
