@@ -566,7 +566,9 @@ void divide(float* values, std::size_t count, float by) {
         hn::Store(hn::Div(hn::Load(kFloat, values + i), divisor), kFloat, values + i);
 }
 
-constexpr LineSums kSums{prepare, along, slide, down, down_two, add, divide};
+constexpr std::size_t kReach = kMaxWindow == 4 ? 2 * kLanes : kLanes;
+
+constexpr LineSums kSums{prepare, along, slide, down, down_two, add, divide, kLanes, kReach};
 
 }  // namespace
 

@@ -143,6 +143,9 @@ struct LineSums {
     void (*add)(const float* row, float weight, std::size_t count, float* sums);
     /// Divides values by a number.
     void (*divide)(float* values, std::size_t count, float by);
+
+    std::size_t lanes;  ///< of a vector
+    std::size_t reach;  ///< texels in which an instruction looks up those of a vector
 };
 
 /// Returns the functions for the best instruction set of this CPU, or null if it has no vectors with fused

@@ -35,15 +35,18 @@ std::size_t max_taps(const SumAxis& axis, std::size_t begin, std::size_t count) 
 }
 
 // Returns whether rows are summed as single lines with all channels of one texel after another. Four channels of 8 or
-// 16 bits are separated with few instructions, and are then summed with few taps in less time. If images become at most
-// half as wide, texels of pixels are too far apart for that.
+// 16 bits are separated with few instructions, and are then summed in less time, unless the texels of a vector of
+// pixels are too far apart to be looked up with one instruction.
 bool interleaves(const CpuJob& job, const SumAxis& axis) {
     const TexelFormat &texture = job.textures[0].format, &image = job.image.format().stored;
     if (!job.image.takes_values(channels_of(texture))) return false;
     if (axis.slides) return true;
     const auto more = static_cast<std::int64_t>(job.extent.width) - 1;
-    const bool halves = axis.taps(job.extent.width - 1).first - std::int64_t{axis.first[0]} >= 2 * more;
-    return job.rows >= kFewRows && (channels_of(texture) < 4 || has_floats(texture) || has_floats(image) || halves);
+    const std::int64_t texels = axis.taps(job.extent.width - 1).first - std::int64_t{axis.first[0]};
+    const auto lanes = static_cast<std::int64_t>(line_sums()->lanes),
+               reach = static_cast<std::int64_t>(line_sums()->reach);
+    const bool far = texels * lanes >= more * reach;
+    return job.rows >= kFewRows && (channels_of(texture) < 4 || has_floats(texture) || has_floats(image) || far);
 }
 
 // Rows of sums along x of a tile. A row has a line of sums for each channel, or a single line with all channels of one
