@@ -41,6 +41,8 @@ constexpr std::size_t kMaxWindow = 4;  // vectors
 #else
 constexpr std::size_t kMaxWindow = 2;
 #endif
+// Texels in which an instruction looks up those of a vector.
+constexpr std::size_t kReach = kMaxWindow == 4 ? 2 * kLanes : kLanes;
 // Maximum of taps for more than one vector. Looking up lanes in two vectors takes four instructions without AVX-512.
 constexpr std::size_t kMaxWindowTaps = kMaxWindow == 4 ? std::size_t{1} << 20 : 4;
 
@@ -99,8 +101,10 @@ void add_block(LineTaps& taps, const SumAxis& axis, std::size_t pixel, LineValue
     const auto texels = static_cast<std::size_t>(pixels.last - pixels.first) + 1;  // of the first tap
     std::size_t vectors = (texels * step + kLanes - 1) / kLanes;
     Kind kind = Kind::apart;
-    // Two texels are loaded with fewer instructions than looked up.
-    const bool is_window = vectors == 1 || (vectors <= kMaxWindow && count <= kMaxWindowTaps);
+    // Two texels are loaded with fewer instructions than looked up. Without AVX-512, so are texels of two channels that
+    // are not within a single vector.
+    const std::size_t most_vectors = step == 1 || kMaxWindow == 4 ? kMaxWindow : 1;
+    const bool is_window = vectors == 1 || (vectors <= most_vectors && count <= kMaxWindowTaps);
     if (is_window && (step == 1 || kLanes > 2 * step)) kind = vectors == 1 ? Kind::one : Kind::two;
     if (kind == Kind::two && vectors > 2) {
         kind = Kind::four;
@@ -565,8 +569,6 @@ void divide(float* values, std::size_t count, float by) {
     for (std::size_t i = 0; i < count; i += kLanes)
         hn::Store(hn::Div(hn::Load(kFloat, values + i), divisor), kFloat, values + i);
 }
-
-constexpr std::size_t kReach = kMaxWindow == 4 ? 2 * kLanes : kLanes;
 
 constexpr LineSums kSums{prepare, along, slide, down, down_two, add, divide, kLanes, kReach};
 
