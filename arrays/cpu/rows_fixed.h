@@ -104,6 +104,17 @@ HWY_INLINE Sides load_sides(const unsigned char* row, std::size_t element) {
     }
 }
 
+// Whether to sum the pixels of a row as alike, see rows_floating.h. After pixels whose texels are not alike, the next
+// ones are not either, most likely.
+class Attempts {
+public:
+    HWY_INLINE bool is_due() { return left_ == 0 || --left_ == 0; }
+    HWY_INLINE void fail() { left_ = 16; }
+
+private:
+    int left_ = 0;
+};
+
 // --- sums of channels ------------------------------------------------------------------------------------------------
 
 HWY_INLINE hn::Vec<Code> load_codes(const unsigned char* pairs) { return hn::BitCast(kCode, hn::LoadU(kByte, pairs)); }
@@ -238,7 +249,7 @@ struct Unorm16 {
 
     /// Blends what decode() returned, in rows of pixels at equal distances.
     static HWY_NOINLINE void blend_decoded(const std::int32_t* top, const std::int32_t* bottom,
-                                           const std::int32_t* shares, std::int32_t share, Result* codes) {
+                                           const std::int32_t* shares, std::int32_t share, Attempts&, Result* codes) {
         Taps taps;
         store_weights_of_row(shares, share, taps);
         blend_sides(taps, codes, [&](std::size_t i) HWY_ATTR {

@@ -116,16 +116,6 @@ HWY_INLINE FloatVector settle(FloatVector quick, IntVector doubt, const Texels& 
     return sum_anew<Kind>(texels.of[0], texels.of[1], texels.of[2], texels.of[3], weights.top, weights.bottom);
 }
 
-// Whether to sum pixels as alike. After pixels whose texels are not alike, the next ones are not either, most likely.
-class Attempts {
-public:
-    HWY_INLINE bool is_due() { return left_ == 0 || --left_ == 0; }
-    HWY_INLINE void fail() { left_ = 8; }
-
-private:
-    int left_ = 0;
-};
-
 // Texels as floats: of a block, all left ones, and then all right ones.
 constexpr std::size_t floats_of_sides(std::size_t channels) { return 2 * channels * kRowBlock; }
 
@@ -233,8 +223,7 @@ struct Float16 {
 
     /// Blends what decode() returned.
     static HWY_NOINLINE void blend_decoded(const float* top, const float* bottom, const std::int32_t* shares,
-                                           std::int32_t share, Result* halves) {
-        Attempts attempts;
+                                           std::int32_t share, Attempts& attempts, Result* halves) {
         for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
             const IntVector x = spread_over_channels<channels>(shares + i / channels);
             store_sum(load_four<channels>(top, bottom, i), weights_of(x, whole(share)), attempts, halves + i);
@@ -418,9 +407,8 @@ struct Float32 {
 
     /// Blends what decode() returned.
     static HWY_NOINLINE void blend_decoded(const float* top, const float* bottom, const std::int32_t* shares,
-                                           std::int32_t share, float* results) {
+                                           std::int32_t share, Attempts& attempts, float* results) {
         const float part = static_cast<float>(share) * 0x1p-8f;
-        Attempts attempts;
         for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
             const Texels texels = load_four<channels>(top, bottom, i);
             const IntVector x = spread_over_channels<channels>(shares + i / channels);

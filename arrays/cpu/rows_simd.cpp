@@ -197,6 +197,7 @@ template <class Kind, class As>
 void blend_staged(const StagedRows& rows, const TexelPairs& pairs, unsigned char* out) {
     using Result = typename Kind::Result;
     HWY_ALIGN Result kept[kRowBlock * Kind::kChannels];
+    [[maybe_unused]] Attempts attempts;
     for (std::size_t block = 0; block < pairs.blocks; ++block, out += kRowBlock * As::kBytes) {
         const std::size_t pixel = block * kRowBlock;
         const auto row = [&](int k) HWY_ATTR {
@@ -208,7 +209,7 @@ void blend_staged(const StagedRows& rows, const TexelPairs& pairs, unsigned char
             const auto decoded = [&](int k) HWY_ATTR {
                 return reinterpret_cast<const typename Kind::Decoded*>(rows.staged[k]) + block * Kind::kDecoded;
             };
-            Kind::blend_decoded(decoded(0), decoded(1), pairs.share + pixel, rows.share, results);
+            Kind::blend_decoded(decoded(0), decoded(1), pairs.share + pixel, rows.share, attempts, results);
         } else {
             Taps taps;
             store_weights_of_row(pairs.share + pixel, rows.share, taps);

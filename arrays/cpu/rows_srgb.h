@@ -59,7 +59,7 @@ struct Srgb {
 
     /// Blends what decode() returned, in rows of pixels at equal distances: these often have few different weights.
     static HWY_NOINLINE void blend_decoded(const std::uint16_t* top, const std::uint16_t* bottom,
-                                           const std::int32_t* shares, std::int32_t share, Result* sums) {
+                                           const std::int32_t* shares, std::int32_t share, Attempts&, Result* sums) {
         Taps taps;
         store_weights_of_row(shares, share, taps);
         if (all_count(taps)) return blend_all<true>(top, bottom, taps, sums);
