@@ -233,28 +233,9 @@ struct Unorm16 {
     static constexpr bool kResultsArePixels = true;
 
     static HWY_NOINLINE void blend(const Rows& rows, const Taps& taps, Result* codes) {
-        blend_sides(taps, codes, [&](std::size_t i) HWY_ATTR {
-            return TwoRows{load_sides_by_channels(rows.top, i), load_sides_by_channels(rows.bottom, i)};
-        });
-    }
-
-    using Decoded = std::int32_t;
-    static constexpr std::size_t kDecoded = kRowBlock * channels;  // of a block of pairs
-
-    /// Converts a block of pairs of texels for blend_decoded().
-    static HWY_NOINLINE void decode(const unsigned char* pairs, std::int32_t* sides) {
-        for (std::size_t i = 0; i < kDecoded; i += hn::Lanes(kInt))
-            hn::StoreU(load_sides_by_channels(pairs, i), kInt, sides + i);
-    }
-
-    /// Blends what decode() returned, in rows of pixels at equal distances.
-    static HWY_NOINLINE void blend_decoded(const std::int32_t* top, const std::int32_t* bottom,
-                                           const std::int32_t* shares, std::int32_t share, Attempts&, Result* codes) {
-        Taps taps;
-        store_weights_of_row(shares, share, taps);
-        blend_sides(taps, codes, [&](std::size_t i) HWY_ATTR {
-            return TwoRows{hn::LoadU(kInt, top + i), hn::LoadU(kInt, bottom + i)};
-        });
+        const std::size_t lanes = hn::Lanes(kInt);
+        for (std::size_t i = 0; i < kRowBlock * channels; i += 2 * lanes)
+            hn::StoreU(narrowed(sum(rows, taps, i), sum(rows, taps, i + lanes)), kCode, codes + i);
     }
 
     static HWY_INLINE FloatVector widen(const Result* codes) {
@@ -262,22 +243,10 @@ struct Unorm16 {
     }
 
 private:
-    struct TwoRows {
-        IntVector top;
-        IntVector bottom;
-    };
-
-    template <class Load>
-    static HWY_INLINE void blend_sides(const Taps& taps, Result* codes, const Load& load) {
-        const auto sum = [&](std::size_t i) HWY_ATTR {
-            const WeightPairs weights = load_weights<channels>(taps, i);
-            const TwoRows sides = load(i);
-            const IntVector of_top = add_products(whole((1 << 23) + 128), sides.top, weights.top);
-            return hn::ShiftRight<8>(add_products(of_top, sides.bottom, weights.bottom));
-        };
-        const std::size_t lanes = hn::Lanes(kInt);
-        for (std::size_t i = 0; i < kRowBlock * channels; i += 2 * lanes)
-            hn::StoreU(narrowed(sum(i), sum(i + lanes)), kCode, codes + i);
+    static HWY_INLINE IntVector sum(const Rows& rows, const Taps& taps, std::size_t i) {
+        const WeightPairs weights = load_weights<channels>(taps, i);
+        const IntVector top = add_products(whole((1 << 23) + 128), load_sides_by_channels(rows.top, i), weights.top);
+        return hn::ShiftRight<8>(add_products(top, load_sides_by_channels(rows.bottom, i), weights.bottom));
     }
 
     // Loads the codes of the left and the right texels, minus 2^15: those of a channel share a lane.
