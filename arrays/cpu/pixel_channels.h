@@ -212,7 +212,7 @@ private:
     HWY_INLINE explicit Srgb(const SrgbRowTables& tables) : tables_(tables) {}
 
     HWY_INLINE FloatVector decode_word(hn::Vec<Word> code) const {
-        return hn::GatherIndex(kFloat, tables_.colors, hn::BitCast(kInt, code));
+        return hn::BitCast(kFloat, words_at(tables_.colors, hn::BitCast(kInt, code)));
     }
 
     const SrgbRowTables& tables_;

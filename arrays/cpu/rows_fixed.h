@@ -6,23 +6,15 @@
 
 // --- weights of interleaved channels ---------------------------------------------------------------------------------
 
-// Returns the weight for each lane. A lane is one of the `channels` channels of a pixel, and the weights of the pixels
-// start at `weights`.
+// Returns the number of its pixel for each lane. A lane is one of the `channels` channels of a pixel.
 template <std::size_t channels>
-HWY_INLINE IntVector spread_weights(const std::uint32_t* weights) {
-    const auto pixels = hn::LoadU(kInt, reinterpret_cast<const std::int32_t*>(weights));
+HWY_INLINE IntVector spread_over_channels(const std::int32_t* of_pixels) {
+    const auto pixels = hn::LoadU(kInt, of_pixels);
     if constexpr (channels == 1) return pixels;
     HWY_ALIGN static constexpr std::int32_t kPixel[2][16] = {{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7},
                                                              {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3}};
     return hn::TableLookupLanes(pixels, hn::SetTableIndices(kInt, kPixel[channels / 4]));
 }
-
-// The weights of footprints: those of the left texels in the low halves of lanes, those of the right ones in the high
-// halves.
-struct WeightPairs {
-    IntVector top;
-    IntVector bottom;
-};
 
 HWY_INLINE WeightPairs pairs_of(const Weights& weights) {
     return {hn::Or(weights.of[0], hn::ShiftLeft<16>(weights.of[1])),
@@ -37,8 +29,10 @@ HWY_INLINE Weights single_weights(const WeightPairs& pairs) {
 
 template <std::size_t channels>
 HWY_INLINE WeightPairs load_weights(const Taps& taps, std::size_t element) {
-    return {spread_weights<channels>(taps.top + element / channels),
-            spread_weights<channels>(taps.bottom + element / channels)};
+    const auto spread = [&](const std::uint32_t* weights) HWY_ATTR {
+        return spread_over_channels<channels>(reinterpret_cast<const std::int32_t*>(weights + element / channels));
+    };
+    return {spread(taps.top), spread(taps.bottom)};
 }
 
 constexpr std::int32_t kSign = -0x7fffffff - 1;
@@ -61,6 +55,18 @@ HWY_INLINE IntVector add_products(IntVector sum, IntVector a, IntVector b) {
     const auto low = [](IntVector lane) HWY_ATTR { return hn::ShiftRight<16>(hn::ShiftLeft<16>(lane)); };
     const IntVector of_low = hn::Mul(low(a), low(b));
     return hn::Add(sum, hn::Add(of_low, hn::Mul(hn::ShiftRight<16>(a), hn::ShiftRight<16>(b))));
+#endif
+}
+
+// Narrows codes of 16 bits.
+HWY_INLINE hn::Vec<Code> narrowed(IntVector low, IntVector high) {
+#if HWY_TARGET == HWY_AVX2
+    return hn::Vec<Code>{_mm256_permute4x64_epi64(_mm256_packus_epi32(low.raw, high.raw), 0xd8)};
+#elif HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+    const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+    return hn::Vec<Code>{_mm512_permutexvar_epi64(order, _mm512_packus_epi32(low.raw, high.raw))};
+#else
+    return hn::Combine(kCode, hn::DemoteTo(kFewCodes, high), hn::DemoteTo(kFewCodes, low));
 #endif
 }
 
@@ -97,6 +103,17 @@ HWY_INLINE Sides load_sides(const unsigned char* row, std::size_t element) {
         return {hn::PromoteTo(kWord, left), hn::PromoteTo(kWord, right)};
     }
 }
+
+// Whether to sum the pixels of a row as alike, see rows_floating.h. After pixels whose texels are not alike, the next
+// ones are not either, most likely.
+class Attempts {
+public:
+    HWY_INLINE bool is_due() { return left_ == 0 || --left_ == 0; }
+    HWY_INLINE void fail() { left_ = 16; }
+
+private:
+    int left_ = 0;
+};
 
 // --- sums of channels ------------------------------------------------------------------------------------------------
 
@@ -216,13 +233,9 @@ struct Unorm16 {
     static constexpr bool kResultsArePixels = true;
 
     static HWY_NOINLINE void blend(const Rows& rows, const Taps& taps, Result* codes) {
-        for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
-            const WeightPairs weights = load_weights<channels>(taps, i);
-            const IntVector top =
-                add_products(whole((1 << 23) + 128), load_sides_by_channels(rows.top, i), weights.top);
-            const IntVector sum = add_products(top, load_sides_by_channels(rows.bottom, i), weights.bottom);
-            hn::StoreU(hn::DemoteTo(kFewCodes, hn::ShiftRight<8>(sum)), kFewCodes, codes + i);
-        }
+        const std::size_t lanes = hn::Lanes(kInt);
+        for (std::size_t i = 0; i < kRowBlock * channels; i += 2 * lanes)
+            hn::StoreU(narrowed(sum(rows, taps, i), sum(rows, taps, i + lanes)), kCode, codes + i);
     }
 
     static HWY_INLINE FloatVector widen(const Result* codes) {
@@ -230,6 +243,12 @@ struct Unorm16 {
     }
 
 private:
+    static HWY_INLINE IntVector sum(const Rows& rows, const Taps& taps, std::size_t i) {
+        const WeightPairs weights = load_weights<channels>(taps, i);
+        const IntVector top = add_products(whole((1 << 23) + 128), load_sides_by_channels(rows.top, i), weights.top);
+        return hn::ShiftRight<8>(add_products(top, load_sides_by_channels(rows.bottom, i), weights.bottom));
+    }
+
     // Loads the codes of the left and the right texels, minus 2^15: those of a channel share a lane.
     static HWY_INLINE IntVector load_sides_by_channels(const unsigned char* row, std::size_t element) {
         auto pairs = hn::LoadU(kByte, row + 4 * element);

@@ -102,15 +102,12 @@ HWY_NOINLINE FloatVector sum_anew(FloatVector left_top, FloatVector right_top, F
     return as_floats(hn::IfThenElse(reached.all_minus_zero, whole(kSign), result));
 }
 
-// Returns the quick sum if it is reliable, and otherwise recomputes it with sum_anew(). The quick sum assumes finite
-// texels. It is unreliable if it is not finite or if its magnitude is below `safe`: it can be a zero with the wrong
-// sign, or it can have lost digits. If all texels are positive zeros, the result is 0.
+// Returns the quick sum, or recomputes it with sum_anew() if `doubt` is negative in some lanes: the quick sum assumes
+// finite texels, it can be a zero with the wrong sign, and it can have lost digits. If all texels are positive zeros,
+// the result is 0.
 template <class Kind>
-HWY_INLINE FloatVector settle(FloatVector quick, IntVector safe, const Texels& texels, const WeightPairs& weights) {
-    // A difference is negative if the magnitude is outside of the range.
-    const IntVector above = hn::Sub(magnitude_of(quick), safe);
-    const IntVector below_infinity = hn::Sub(whole(kInfinity - 1), magnitude_of(quick));
-    const auto doubtful = hn::Lt(hn::Or(above, below_infinity), hn::Zero(kInt));
+HWY_INLINE FloatVector settle(FloatVector quick, IntVector doubt, const Texels& texels, const WeightPairs& weights) {
+    const auto doubtful = hn::Lt(doubt, hn::Zero(kInt));
     if (HWY_LIKELY(hn::AllFalse(kInt, doubtful))) return quick;
     const IntVector any =
         hn::Or(hn::Or(bits(texels.of[0]), bits(texels.of[1])), hn::Or(bits(texels.of[2]), bits(texels.of[3])));
@@ -119,15 +116,21 @@ HWY_INLINE FloatVector settle(FloatVector quick, IntVector safe, const Texels& t
     return sum_anew<Kind>(texels.of[0], texels.of[1], texels.of[2], texels.of[3], weights.top, weights.bottom);
 }
 
-// Whether to sum pixels as alike. After pixels whose texels are not alike, the next ones are not either, most likely.
-class Attempts {
-public:
-    HWY_INLINE bool is_due() { return left_ == 0 || --left_ == 0; }
-    HWY_INLINE void fail() { left_ = 8; }
+// Texels as floats: of a block, all left ones, and then all right ones.
+constexpr std::size_t floats_of_sides(std::size_t channels) { return 2 * channels * kRowBlock; }
 
-private:
-    int left_ = 0;
-};
+template <std::size_t channels>
+HWY_INLINE void store_sides(FloatVector left, FloatVector right, std::size_t element, float* sides) {
+    hn::StoreU(left, kFloat, sides + element);
+    hn::StoreU(right, kFloat, sides + floats_of_sides(channels) / 2 + element);
+}
+
+template <std::size_t channels>
+HWY_INLINE Texels load_four(const float* top, const float* bottom, std::size_t element) {
+    const auto load = [=](const float* sides) HWY_ATTR { return hn::LoadU(kFloat, sides + element); };
+    constexpr std::size_t kRight = floats_of_sides(channels) / 2;
+    return {{load(top), load(top + kRight), load(bottom), load(bottom + kRight)}};
+}
 
 // --- float16 ---------------------------------------------------------------------------------------------------------
 
@@ -180,8 +183,8 @@ HWY_INLINE FloatVector scale_sum(FloatVector sum, IntVector exponent) {
     return hn::Mul(sum, as_floats(hn::Sub(exponent, whole((cut_bits + 8) * kExponentOne))));
 }
 
-// Returns the value of a float16. Infinity and NaN become floats of 2^16 or more, which are not negative.
-HWY_INLINE FloatVector finite_float_of_half(hn::Vec<FewCodes> code) {
+// Does the same for texels: each NaN may become another one.
+HWY_INLINE FloatVector float_of_texel(hn::Vec<FewCodes> code) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2
     return hn::PromoteTo(kFloat, hn::BitCast(hn::Rebind<hwy::float16_t, Float>(), code));
 #else
@@ -199,18 +202,31 @@ struct Float16 {
     static HWY_NOINLINE void blend(const Rows& rows, const Taps& taps, Result* halves) {
         Attempts attempts;
         for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
-            if (attempts.is_due()) {
-                if (HWY_LIKELY(blend_alike(rows, taps, i, halves + i))) continue;
-                attempts.fail();
-            }
-            WordVector codes[4];
-            load_taps<std::uint16_t, channels>(rows, i, codes);
-            const WeightPairs weights = load_weights<channels>(taps, i);
             Texels texels;
-            for (int k = 0; k < 4; ++k) texels.of[k] = float_of_half(codes[k]);
-            const FloatVector quick = hn::Add(sum_finite(texels, weights), zero_if_finite(texels));
-            const FloatVector sum = settle<Float16>(quick, whole(1), texels, weights);
-            hn::StoreU(hn::DemoteTo(kFewCodes, half_of_sum(sum)), kFewCodes, halves + i);
+            load_values(rows.top + 4 * i, texels.of[0], texels.of[1]);
+            load_values(rows.bottom + 4 * i, texels.of[2], texels.of[3]);
+            store_sum(texels, load_weights<channels>(taps, i), attempts, halves + i);
+        }
+    }
+
+    using Decoded = float;
+    static constexpr std::size_t kDecoded = floats_of_sides(channels);
+
+    /// Converts a block of pairs of texels for blend_decoded().
+    static HWY_NOINLINE void decode(const unsigned char* pairs, float* sides) {
+        for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kFloat)) {
+            FloatVector left, right;
+            load_values(pairs + 4 * i, left, right);
+            store_sides<channels>(left, right, i, sides);
+        }
+    }
+
+    /// Blends what decode() returned.
+    static HWY_NOINLINE void blend_decoded(const float* top, const float* bottom, const std::int32_t* shares,
+                                           std::int32_t share, Attempts& attempts, Result* halves) {
+        for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
+            const IntVector x = spread_over_channels<channels>(shares + i / channels);
+            store_sum(load_four<channels>(top, bottom, i), weights_of(x, whole(share)), attempts, halves + i);
         }
     }
 
@@ -225,25 +241,41 @@ struct Float16 {
     }
 
 private:
+    using Pair = typename Unsigned<2 * channels>::type;
+
+    static HWY_INLINE void load_values(const unsigned char* pairs, FloatVector& left, FloatVector& right) {
+        hn::Vec<FewCodes> codes[2];
+        load_pairs<Pair>(kFewCodes, pairs, codes[0], codes[1]);
+        left = float_of_texel(codes[0]);
+        right = float_of_texel(codes[1]);
+    }
+
+    static HWY_INLINE void store_sum(const Texels& texels, const WeightPairs& weights, Attempts& attempts,
+                                     Result* halves) {
+        if (attempts.is_due()) {
+            if (HWY_LIKELY(store_alike(texels, weights, halves))) return;
+            attempts.fail();
+        }
+        const FloatVector quick = hn::Add(sum_finite(texels, weights), zero_if_finite(texels));
+        const IntVector magnitude = magnitude_of(quick);
+        const IntVector doubt = hn::Or(hn::Sub(magnitude, whole(1)), hn::Sub(whole(kInfinity - 1), magnitude));
+        const FloatVector sum = settle<Float16>(quick, doubt, texels, weights);
+        hn::StoreU(hn::DemoteTo(kFewCodes, half_of_sum(sum)), kFewCodes, halves);
+    }
+
     // Sums a vector of pixels before it is known whether their texels are alike: in each lane, all are positive, finite
     // and within four exponents of each other, or all are 0. Returns false if some are not. Texels within four
     // exponents of the largest one have no bits below its guard bits, and float32 holds the sums exactly.
-    static HWY_INLINE bool blend_alike(const Rows& rows, const Taps& taps, std::size_t i, Result* halves) {
+    static HWY_INLINE bool store_alike(const Texels& texels, const WeightPairs& pairs, Result* halves) {
         constexpr std::int32_t kMin = 113 * kExponentOne;  // of normal numbers
         constexpr std::int32_t kEnd = 143 * kExponentOne;  // infinity
-        hn::Vec<FewCodes> codes[4];
-        using Pair = typename Unsigned<2 * channels>::type;
-        load_pairs<Pair>(kFewCodes, rows.top + 4 * i, codes[0], codes[1]);
-        load_pairs<Pair>(kFewCodes, rows.bottom + 4 * i, codes[2], codes[3]);
-        const Weights weights = single_weights(load_weights<channels>(taps, i));
-        FloatVector texel = finite_float_of_half(codes[0]);
-        FloatVector sum = hn::Mul(texel, float_of_weight(weights.of[0]));
-        IntVector largest = bits(texel), smallest = bits(texel);
+        const Weights weights = single_weights(pairs);
+        FloatVector sum = hn::Mul(texels.of[0], float_of_weight(weights.of[0]));
+        IntVector largest = bits(texels.of[0]), smallest = largest;
         for (int k = 1; k < 4; ++k) {
-            texel = finite_float_of_half(codes[k]);
-            sum = hn::MulAdd(texel, float_of_weight(weights.of[k]), sum);
-            largest = hn::Max(largest, bits(texel));
-            smallest = hn::Min(smallest, bits(texel));
+            sum = hn::MulAdd(texels.of[k], float_of_weight(weights.of[k]), sum);
+            largest = hn::Max(largest, bits(texels.of[k]));
+            smallest = hn::Min(smallest, bits(texels.of[k]));
         }
         const auto near = hn::Lt(hn::Sub(largest, smallest), whole(4 * kExponentOne + 1));
         const auto safe = hn::And(hn::Gt(smallest, whole(kMin - 1)), hn::Lt(largest, whole(kEnd)));
@@ -258,7 +290,21 @@ private:
 
 // --- float32 ---------------------------------------------------------------------------------------------------------
 
+// The four weights of footprints as parts of 1, in the order of Weights.
+struct FloatWeights {
+    FloatVector of[4];
+};
+
 HWY_INLINE FloatVector part_of_one(IntVector weight) { return hn::Mul(float_of_weight(weight), number(0x1p-8f)); }
+
+// Returns the weights of footprint_weights() for shares that are parts of 1. Adding a number of this amount rounds the
+// product to whole 256ths. The product is a little larger than it should be, so that halves are rounded up.
+HWY_INLINE FloatWeights weights_of_parts(FloatVector x, float y) {
+    const FloatVector to_256ths = number(0x1.8p15f);
+    const FloatVector right_bottom = hn::Sub(hn::MulAdd(x, number(y + y * 0x1p-20f), to_256ths), to_256ths);
+    const FloatVector left_bottom = hn::Sub(number(y), right_bottom);
+    return {{hn::Sub(hn::Sub(number(1), x), left_bottom), hn::Sub(x, right_bottom), left_bottom, right_bottom}};
+}
 
 // Sums pixels before it is known whether their texels are alike. Most are: in each lane, all are positive and within
 // three exponents of each other, or all are 0. Then every sum is reliable, and none needs special handling.
@@ -344,7 +390,41 @@ struct Float32 {
                 }
                 attempts.fail();
             }
-            hn::StoreU(sum(texels, pairs), kFloat, results + i);
+            hn::StoreU(sum<true>(texels, pairs), kFloat, results + i);
+        }
+    }
+
+    using Decoded = float;
+    static constexpr std::size_t kDecoded = floats_of_sides(channels);
+
+    /// Separates the left and the right texels of a block of pairs.
+    static HWY_NOINLINE void decode(const unsigned char* pairs, float* sides) {
+        for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kFloat)) {
+            const Sides both = load_sides<float, channels>(pairs, i);
+            store_sides<channels>(hn::BitCast(kFloat, both.left), hn::BitCast(kFloat, both.right), i, sides);
+        }
+    }
+
+    /// Blends what decode() returned.
+    static HWY_NOINLINE void blend_decoded(const float* top, const float* bottom, const std::int32_t* shares,
+                                           std::int32_t share, Attempts& attempts, float* results) {
+        const float part = static_cast<float>(share) * 0x1p-8f;
+        for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
+            const Texels texels = load_four<channels>(top, bottom, i);
+            const IntVector x = spread_over_channels<channels>(shares + i / channels);
+            if (attempts.is_due()) {
+                const FloatWeights weights = weights_of_parts(part_of_one(x), part);
+                AlikeTexels alike;
+                AlikeTexels::Sum sums[] = {alike.first(texels.of[0], weights.of[0])};
+                for (int k = 1; k < 4; ++k) alike.add(texels.of[k], weights.of[k], sums[0]);
+                FloatVector rounded[1];
+                if (HWY_LIKELY(alike.round(sums, rounded))) {
+                    hn::StoreU(rounded[0], kFloat, results + i);
+                    continue;
+                }
+                attempts.fail();
+            }
+            hn::StoreU(sum<false>(texels, weights_of(x, whole(share))), kFloat, results + i);
         }
     }
 
@@ -382,11 +462,28 @@ struct Float32 {
         }
     }
 
+    /// `often_without`: in many vectors, a texel has no weight. If that is rare, the CPU predicts that all have one.
+    template <bool often_without>
     static HWY_INLINE FloatVector sum(const Texels& texels, const WeightPairs& weights) {
-        const IntVector exponent = largest_exponent(texels, weights, kSmallest);
-        // From here, the sum has 25 bits or more, and its texels are not too small for quick_sum().
-        const IntVector safe = hn::Max(hn::Sub(exponent, whole(10 * kExponentOne)), whole(kSmallest));
-        return settle<Float32>(quick_sum(texels, weights, exponent), safe, texels, weights);
+        IntVector exponent, largest;
+        if constexpr (often_without) {
+            exponent = largest_exponent(texels, weights, 0);
+            largest = magnitude_of(zero_if_finite(texels));
+        } else {
+            largest = hn::Max(hn::Max(magnitude_of(texels.of[0]), magnitude_of(texels.of[1])),
+                              hn::Max(magnitude_of(texels.of[2]), magnitude_of(texels.of[3])));
+            exponent = hn::And(largest, whole(kInfinity));
+            const auto least = hn::Min(hn::BitCast(kCode, weights.top), hn::BitCast(kCode, weights.bottom));
+            if (HWY_UNLIKELY(!hn::AllFalse(kCode, hn::Eq(least, hn::Zero(kCode)))))
+                exponent = largest_exponent(texels, weights, 0);
+        }
+        const FloatVector doubled = quick_sum(texels, weights, exponent);
+        const FloatVector unit = as_floats(hn::Sub(exponent, whole((kCutBits + 8 + 1) * kExponentOne)));
+        // The sum has 25 bits or more, its texels are not too small for quick_sum(), and all are finite.
+        const IntVector doubt = hn::Or(hn::Or(hn::Sub(magnitude_of(doubled), whole((127 + 25 + 1) * kExponentOne)),
+                                              hn::Sub(exponent, whole(kSmallest))),
+                                       hn::Sub(whole(kInfinity - 1), largest));
+        return settle<Float32>(hn::Mul(doubled, unit), doubt, texels, weights);
     }
 
     // Also handles texels so small that float32 cannot hold the scale for truncating them. These texels are enlarged
@@ -421,15 +518,16 @@ private:
             const Texels texels{
                 {load_pixels(kFloat, top, taps.position + at), load_pixels(kFloat, top + 4, taps.position + at),
                  load_pixels(kFloat, bottom, taps.position + at), load_pixels(kFloat, bottom + 4, taps.position + at)}};
-            hn::StoreU(sum(texels, load_weights<channels>(taps, 4 * at)), kFloat, results);
+            hn::StoreU(sum<true>(texels, load_weights<channels>(taps, 4 * at)), kFloat, results);
         }
     }
 
     static constexpr std::int32_t kCutBits = 27;                  // including guard bits
     static constexpr std::int32_t kSmallest = 40 * kExponentOne;  // exponent whose factors are all normal
 
-    // Texels are truncated to integers below 2^28, whose upper and lower 16 bits are summed separately. Half of a last
-    // bit is added, away from zero. If the total has 25 bits or more, this changes only the rounding of ties.
+    // Returns twice the sum. Texels are truncated to integers below 2^28, whose upper and lower 16 bits are summed
+    // separately. Half of a last bit is added, away from zero. If the total has 25 bits or more, this changes only the
+    // rounding of ties.
     static HWY_INLINE FloatVector quick_sum(const Texels& texels, const WeightPairs& weights, IntVector exponent) {
         const FloatVector steps = inverse_scale(kCutBits, exponent);
         // 2^15 is subtracted from the lower bits, since products need signed factors. The weights add up to 256.
@@ -446,9 +544,7 @@ private:
         add(2, weights.bottom);
         const IntVector half = hn::Or(hn::ShiftRight<31>(upper), whole(1));
         const FloatVector doubled_lower = hn::ConvertTo(kFloat, hn::Add(hn::Add(lower, lower), half));
-        const FloatVector doubled = hn::MulAdd(hn::ConvertTo(kFloat, upper), number(2 << 16), doubled_lower);
-        const FloatVector unit = as_floats(hn::Sub(exponent, whole((kCutBits + 8 + 1) * kExponentOne)));
-        return hn::MulAdd(doubled, unit, zero_if_finite(texels));
+        return hn::MulAdd(hn::ConvertTo(kFloat, upper), number(2 << 16), doubled_lower);
     }
 
     // Texels are truncated in float32, where none has more than 24 bits, and summed in float64.

@@ -17,17 +17,6 @@ HWY_INLINE FloatVector single_texel(FloatVector texel) {
 
 // --- rows ------------------------------------------------------------------------------------------------------------
 
-// The four weights of each pixel's footprint as parts of 1, in the order of by_parts().
-struct FloatWeights {
-    FloatVector of[4];
-};
-
-HWY_INLINE FloatWeights float_weights_of_shares(IntVector x, IntVector y) {
-    const Weights weights = footprint_weights(by_parts(x), y);
-    return {{part_of_one(weights.of[0]), part_of_one(weights.of[1]), part_of_one(weights.of[2]),
-             part_of_one(weights.of[3])}};
-}
-
 template <bool two_columns, bool two_rows, Columns kind>
 HWY_INLINE bool fetch_alike(const LatticeRow& row, const PreparedPositions& positions, std::size_t pixel,
                             const FloatWeights& weights, FloatVector (&texels)[kParts]) {
@@ -63,9 +52,9 @@ HWY_INLINE bool fetch_group(const LatticeRow& row, const PreparedPositions& posi
 
 // Fetches a group of pixels of any texels. Not inlined, since its vectors would displace those of alike texels from
 // registers.
-template <bool two_columns, bool two_rows>
-HWY_NOINLINE void fetch_any_group(const LatticeRow& row, const PreparedPositions& positions, std::size_t pixel,
-                                  float* texels, bool streams) {
+template <bool two_columns, bool two_rows, Columns kind>
+HWY_NOINLINE void fetch_any_of_kind(const LatticeRow& row, const PreparedPositions& positions, std::size_t pixel,
+                                    float* texels, bool streams) {
     IntVector share_x = hn::Zero(kInt);
     if constexpr (two_columns) share_x = hn::LoadU(kInt, positions.share + pixel);
     const WeightPairs of_group = pairs_of(footprint_weights(share_x, whole(row.share)));
@@ -73,20 +62,28 @@ HWY_NOINLINE void fetch_any_group(const LatticeRow& row, const PreparedPositions
         const auto spread = hn::IndicesFromVec(kInt, lanes_of_part(part));
         const WeightPairs weights{hn::TableLookupLanes(of_group.top, spread),
                                   hn::TableLookupLanes(of_group.bottom, spread)};
-        const std::int32_t* left = positions.first.texels + pixel + part * kPixels;
-        const std::int32_t* right = positions.second + pixel + part * kPixels;
+        const std::size_t at = pixel + part * kPixels;
         const FloatVector none = hn::Zero(kFloat);
-        Texels four{{load_pixels(kFloat, row.top, left), none, none, none}};
-        if constexpr (two_columns) four.of[1] = load_pixels(kFloat, row.top, right);
-        if constexpr (two_rows) four.of[2] = load_pixels(kFloat, row.bottom, left);
-        if constexpr (two_columns && two_rows) four.of[3] = load_pixels(kFloat, row.bottom, right);
-        const FloatVector sum = Float32<4>::sum(four, weights);
+        Texels four{{load_first<kind>(row.top, positions.first, at), none, none, none}};
+        if constexpr (two_columns) four.of[1] = load_second<kind>(row.top, positions, at);
+        if constexpr (two_rows) four.of[2] = load_first<kind>(row.bottom, positions.first, at);
+        if constexpr (two_columns && two_rows) four.of[3] = load_second<kind>(row.bottom, positions, at);
+        const FloatVector sum = Float32<4>::sum<false>(four, weights);
         if (streams) {
             store_vector_to<true>(sum, kFloat, texels + 4 * part * kPixels);
         } else {
             store_vector_to<false>(sum, kFloat, texels + 4 * part * kPixels);
         }
     }
+}
+
+template <bool two_columns, bool two_rows>
+HWY_INLINE void fetch_any_group(const LatticeRow& row, const PreparedPositions& positions, std::size_t pixel,
+                                float* texels, bool streams) {
+    with_kind(positions.first.kinds[pixel], [&](auto kind) HWY_ATTR {
+        fetch_any_of_kind<two_columns, two_rows, kind.value>(row, positions, pixel, texels, streams);
+        return true;
+    });
 }
 
 // Prefetches the columns of a group in the rows `row.soon`. A cache line holds four texels.
@@ -103,12 +100,13 @@ HWY_INLINE void prefetch_pixels(const LatticeRow& row, const std::int32_t* colum
 template <bool two_columns, bool two_rows>
 HWY_FLATTEN void fetch_lattice_row(const LatticeRow& row, const PreparedPositions& positions, std::size_t pixels,
                                    float* texels) {
-    const IntVector share_y = whole(row.share);
-    FloatWeights weights = float_weights_of_shares(hn::Zero(kInt), share_y);
+    const float share_y = static_cast<float>(row.share) * 0x1p-8f;
+    FloatWeights weights = weights_of_parts(hn::Zero(kFloat), share_y);
     const bool streams = row.past_caches && begins_vector(kFloat, texels);
     Attempts attempts;
     for (std::size_t i = 0; i < pixels; i += kGroup, texels += 4 * kGroup) {
-        if constexpr (two_columns) weights = float_weights_of_shares(hn::LoadU(kInt, positions.share + i), share_y);
+        if constexpr (two_columns)
+            weights = weights_of_parts(part_of_one(by_parts(hn::LoadU(kInt, positions.share + i))), share_y);
         prefetch_pixels(row, positions.first.texels + i);
         FloatVector fetched[kParts];
         if (HWY_UNLIKELY(!attempts.is_due())) {

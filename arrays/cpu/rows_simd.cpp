@@ -175,16 +175,16 @@ void stage_pairs(const RowPlan& plan, const unsigned char* texels, const TexelPa
 template <class Kind>
 void stage_decoded(const RowPlan& plan, const unsigned char* texels, const TexelPairs& pairs, unsigned char* staged) {
     HWY_ALIGN unsigned char stored[kRowBlock * 2 * Kind::kBytes];
-    auto* words = reinterpret_cast<std::uint16_t*>(staged);
-    for (std::size_t block = 0; block < pairs.blocks; ++block, words += Kind::kWords) {
+    auto* decoded = reinterpret_cast<typename Kind::Decoded*>(staged);
+    for (std::size_t block = 0; block < pairs.blocks; ++block, decoded += Kind::kDecoded) {
         const std::int32_t* const first = pairs.first + block * kRowBlock;
         if (pairs.neighbors[block] == Neighbors::all_pairs) {
-            Kind::decode(texels + static_cast<std::size_t>(*first) * Kind::kBytes, words);
+            Kind::decode(texels + static_cast<std::size_t>(*first) * Kind::kBytes, decoded);
             continue;
         }
         stage_pairs<Kind::kBytes>(
             plan, texels, {first, pairs.second + block * kRowBlock, nullptr, pairs.neighbors + block, 1}, stored);
-        Kind::decode(stored, words);
+        Kind::decode(stored, decoded);
     }
 }
 
@@ -197,22 +197,22 @@ template <class Kind, class As>
 void blend_staged(const StagedRows& rows, const TexelPairs& pairs, unsigned char* out) {
     using Result = typename Kind::Result;
     HWY_ALIGN Result kept[kRowBlock * Kind::kChannels];
-    Taps taps;
+    [[maybe_unused]] Attempts attempts;
     for (std::size_t block = 0; block < pairs.blocks; ++block, out += kRowBlock * As::kBytes) {
         const std::size_t pixel = block * kRowBlock;
         const auto row = [&](int k) HWY_ATTR {
             if (pairs.neighbors[block] != Neighbors::all_pairs) return rows.staged[k] + pixel * 2 * Kind::kBytes;
             return rows.texels[k] + static_cast<std::size_t>(pairs.first[pixel]) * Kind::kBytes;
         };
-        for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kInt))
-            store_weights(hn::LoadU(kInt, pairs.share + pixel + i), whole(rows.share), i, taps);
         Result* results = As::kPointwise ? reinterpret_cast<Result*>(out) : kept;
         if constexpr (kDecodes<Kind>) {
-            const auto words = [&](int k) HWY_ATTR {
-                return reinterpret_cast<const std::uint16_t*>(rows.staged[k]) + block * Kind::kWords;
+            const auto decoded = [&](int k) HWY_ATTR {
+                return reinterpret_cast<const typename Kind::Decoded*>(rows.staged[k]) + block * Kind::kDecoded;
             };
-            Kind::blend_words(words(0), words(1), taps, results);
+            Kind::blend_decoded(decoded(0), decoded(1), pairs.share + pixel, rows.share, attempts, results);
         } else {
+            Taps taps;
+            store_weights_of_row(pairs.share + pixel, rows.share, taps);
             Kind::blend({row(0), row(1)}, taps, results);
         }
         As::finish(results, out);
@@ -227,7 +227,7 @@ constexpr RowKernels make_kernels() {
         kernels.near_texels = kNearTexels<Kind::kBytes>;
         kernels.stage = stage_pairs<Kind::kBytes>;
         if constexpr (kDecodes<Kind>) {
-            kernels.staged_bytes = Kind::kWords / kRowBlock * sizeof(std::uint16_t);
+            kernels.staged_bytes = Kind::kDecoded / kRowBlock * sizeof(typename Kind::Decoded);
             kernels.stage = stage_decoded<Kind>;
         }
         kernels.blend_pixels = blend_staged<Kind, AsPixels<Kind>>;

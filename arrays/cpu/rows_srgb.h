@@ -17,59 +17,51 @@
 
 #include "arrays/cpu/srgb_vectors.h"
 
-// Looks up the words of colors.
-#if TEXTON_LOOKS_UP_SRGB
-struct ColorWords : CodeWords {
-    HWY_INLINE ColorWords() : CodeWords(srgb_row_tables().filter_words) {}  // has the target's attributes
-};
-#else
-class ColorWords {
-public:
-    HWY_INLINE ColorWords() : words_(srgb_row_tables().filter_words) {}
-
-    HWY_INLINE hn::Vec<Code> operator()(hn::Vec<Code> codes) const {
-        HWY_ALIGN std::uint16_t found[hn::MaxLanes(Code())];
-        hn::Store(codes, kCode, found);
-        for (std::uint16_t& lane : found) lane = words_[lane];
-        return hn::Load(kCode, found);
-    }
-
-private:
-    const std::uint16_t* words_;
-};
-#endif
-
 template <std::size_t channels>
 struct Srgb {
     using Result = std::uint32_t;  // a sum
+    using Decoded = std::uint16_t;
     static constexpr std::size_t kBytes = channels;
     static constexpr std::size_t kChannels = channels;
     static constexpr bool kResultsArePixels = false;
-    static constexpr std::size_t kWords = 2 * kRowBlock * channels;  // of a block of pairs
+    static constexpr std::size_t kDecoded = 2 * kRowBlock * channels;  // of a block of pairs
 
     /// Converts a block of pairs of texels to words. The words of a channel follow each other.
     static HWY_NOINLINE void decode(const unsigned char* pairs, std::uint16_t* words) {
-        const ColorWords color_words;
+#if TEXTON_LOOKS_UP_SRGB
+        const CodeWords color_words(srgb_row_tables().filter_words);
         const hn::Rebind<std::uint8_t, Code> bytes;
-        for (std::size_t i = 0; i < kWords; i += hn::Lanes(kCode)) {
+        for (std::size_t i = 0; i < kDecoded; i += hn::Lanes(kCode)) {
             const auto codes = by_channels(hn::PromoteTo(kCode, hn::LoadU(bytes, pairs + i)));
             const IntVector colors = hn::BitCast(kInt, color_words(codes));
-            const auto linear = hn::Xor(hn::ShiftLeft<7>(codes), hn::Set(kCode, kBelowAll | 1 << 6));
+            const auto linear = hn::Xor(hn::ShiftLeft<7>(codes), hn::Set(kCode, kLinear));
             hn::StoreU(hn::BitCast(kCode, hn::IfThenElse(linear_lanes(), hn::BitCast(kInt, linear), colors)), kCode,
                        words + i);
         }
+#else
+        const std::uint16_t* const colors = srgb_row_tables().filter_words;
+        for (std::size_t i = 0; i < kDecoded; i += 2 * channels) {
+            for (std::size_t k = 0; k < 2 * channels; ++k) {
+                const unsigned char code = pairs[i + k % 2 * channels + k / 2];
+                const bool is_linear = channels > 1 && k / 2 == channels - 1;
+                words[i + k] = is_linear ? static_cast<std::uint16_t>(code << 7 ^ kLinear) : colors[code];
+            }
+        }
+#endif
     }
 
     static HWY_INLINE void blend(const Rows& rows, const Taps& taps, Result* sums) {
-        HWY_ALIGN std::uint16_t top[kWords], bottom[kWords];
+        HWY_ALIGN std::uint16_t top[kDecoded], bottom[kDecoded];
         decode(rows.top, top);
         decode(rows.bottom, bottom);
         blend_any(top, bottom, taps, sums);
     }
 
     /// Blends what decode() returned, in rows of pixels at equal distances: these often have few different weights.
-    static HWY_NOINLINE void blend_words(const std::uint16_t* top, const std::uint16_t* bottom, const Taps& taps,
-                                         Result* sums) {
+    static HWY_NOINLINE void blend_decoded(const std::uint16_t* top, const std::uint16_t* bottom,
+                                           const std::int32_t* shares, std::int32_t share, Attempts&, Result* sums) {
+        Taps taps;
+        store_weights_of_row(shares, share, taps);
         if (all_count(taps)) return blend_all<true>(top, bottom, taps, sums);
         blend_any(top, bottom, taps, sums);
     }
@@ -120,6 +112,7 @@ struct Srgb {
 
 private:
     static constexpr std::uint16_t kBelowAll = 0x8000;                              // the word of a color of 0
+    static constexpr std::uint16_t kLinear = kBelowAll | 1 << 6;                    // of the word of a linear 0
     static constexpr std::int32_t kScale = 23 << 23;                                // of the bits of sums
     static constexpr std::int32_t kFirstSum = SrgbRowTables::kFirstBits + kScale;   // bits
     static constexpr std::int32_t kHalfUnit = 1 << (SrgbRowTables::kUnitBits - 1);  // float16s round ties away from 0

@@ -113,10 +113,10 @@ struct Weights {
     IntVector of[4];  // left top, right top, left bottom, right bottom
 };
 
-// Returns the weight of the right bottom texel. The product has 16 bits.
+// Returns the weight of the right bottom texel: a 256th of the product, rounded.
 HWY_INLINE IntVector weight_of_both(IntVector x, IntVector y) {
-    const IntVector product = hn::BitCast(kInt, hn::Mul(hn::BitCast(kCode, x), hn::BitCast(kCode, y)));
-    return hn::ShiftRight<8>(hn::Add(product, whole(kFullWeight / 2)));
+    const hn::RebindToSigned<Code> shorts;
+    return hn::BitCast(kInt, hn::MulFixedPoint15(hn::BitCast(shorts, x), hn::BitCast(shorts, hn::ShiftLeft<7>(y))));
 }
 
 // Returns the same as footprint_weights() for a share of kFullWeight. All four rounded products follow from one.
@@ -127,14 +127,31 @@ HWY_INLINE Weights footprint_weights(IntVector x, IntVector y) {
     return {{left_top, hn::Sub(x, right_bottom), left_bottom, right_bottom}};
 }
 
-// Stores the same weights in pairs.
-HWY_INLINE void store_weights(IntVector x, IntVector y, std::size_t i, Taps& taps) {
+// The weights of footprints: those of the left texels in the low halves of lanes, those of the right ones in the high
+// halves.
+struct WeightPairs {
+    IntVector top;
+    IntVector bottom;
+};
+
+// Returns the same weights in pairs.
+HWY_INLINE WeightPairs weights_of(IntVector x, IntVector y) {
     // Moves a weight from the left to the right.
     const auto moved = [](IntVector weight) HWY_ATTR { return hn::Sub(hn::ShiftLeft<16>(weight), weight); };
     const IntVector bottom = hn::Add(moved(weight_of_both(x, y)), y);
-    const IntVector top = hn::Sub(hn::Add(moved(x), whole(kFullWeight)), bottom);
-    hn::Store(hn::BitCast(kWord, top), kWord, taps.top + i);
-    hn::Store(hn::BitCast(kWord, bottom), kWord, taps.bottom + i);
+    return {hn::Sub(hn::Add(moved(x), whole(kFullWeight)), bottom), bottom};
+}
+
+HWY_INLINE void store_weights(IntVector x, IntVector y, std::size_t i, Taps& taps) {
+    const WeightPairs weights = weights_of(x, y);
+    hn::Store(hn::BitCast(kWord, weights.top), kWord, taps.top + i);
+    hn::Store(hn::BitCast(kWord, weights.bottom), kWord, taps.bottom + i);
+}
+
+// Stores the weights of a block of pixels whose lower texels have the same share.
+HWY_INLINE void store_weights_of_row(const std::int32_t* shares, std::int32_t share, Taps& taps) {
+    for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kInt))
+        store_weights(hn::LoadU(kInt, shares + i), whole(share), i, taps);
 }
 
 // Takes copies of the plan's axes, which stores to `taps` cannot change.

@@ -20,9 +20,9 @@ std::uint32_t first_of_next_code(std::uint32_t first, std::uint32_t end) {
     return high;
 }
 
-std::int32_t step_of_interval(std::uint32_t first) {
+std::uint32_t step_of_interval(std::uint32_t first) {
     const std::uint32_t end = first + 0x10000U;
-    return static_cast<std::int32_t>((srgb_code_of(float_of(first)) << 16) + (end - first_of_next_code(first, end)));
+    return (srgb_code_of(float_of(first)) << 16) + (end - first_of_next_code(first, end));
 }
 
 void find_steps(SrgbRowTables& tables) {
@@ -90,7 +90,7 @@ SrgbRowTables make_tables() {
     for (std::uint32_t code = 0; code < 256; ++code) {
         const auto byte = static_cast<unsigned char>(code);
         const std::uint32_t color = decode(&byte).channel[0];
-        tables.colors[code] = float_of(color);
+        tables.colors[code] = color;
         tables.upper_halves[code] = static_cast<std::uint16_t>(color >> 16);
         const Lane lane = lane_of_srgb(code);
         const int marked = lane.exponent + 7;

@@ -15,10 +15,10 @@ struct SrgbRowTables {
     static constexpr std::int32_t kUnitBits = 13;                 ///< lower bits of a float that its unit does not have
     static constexpr std::int32_t kUnits = 13 * 1024;             ///< from kFirst to kLast
 
-    float colors[256];  ///< of each code
+    std::uint32_t colors[256];  ///< bits of the float of each code
     /// For each interval the code of its first float times 2^16, plus what the lower 16 bits of a float must be
     /// increased by to overflow if its code is one larger.
-    std::int32_t steps[13 * 128 + 1];
+    std::uint32_t steps[13 * 128 + 1];
 
     /// Upper halves of the colors. The lower halves are 0.
     alignas(64) std::uint16_t upper_halves[256];

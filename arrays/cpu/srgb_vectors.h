@@ -136,10 +136,26 @@ private:
 #else
 #define TEXTON_LOOKS_UP_SRGB 0
 
+// Looks up words of 32 bits. With AVX2, pairs of words are loaded and joined in less time than gathered.
+HWY_INLINE IntVector words_at(const std::uint32_t* words, IntVector index) {
+#if HWY_TARGET == HWY_AVX2
+    const __m128i low = _mm256_castsi256_si128(index.raw), high = _mm256_extracti128_si256(index.raw, 1);
+    const auto two = [=](long long both) HWY_ATTR {
+        const auto at = static_cast<std::uint64_t>(both);
+        const std::uint64_t second = words[at >> 32];
+        return static_cast<long long>(words[static_cast<std::uint32_t>(at)] | second << 32);
+    };
+    return IntVector{_mm256_setr_epi64x(two(_mm_cvtsi128_si64(low)), two(_mm_extract_epi64(low, 1)),
+                                        two(_mm_cvtsi128_si64(high)), two(_mm_extract_epi64(high, 1)))};
+#else
+    return hn::GatherIndex(kInt, reinterpret_cast<const std::int32_t*>(words), index);
+#endif
+}
+
 // Returns the codes of floats between kFirst and kLast.
 HWY_INLINE IntVector srgb_codes_of(const SrgbRowTables& tables, IntVector bits) {
     const IntVector interval = hn::Sub(hn::ShiftRight<16>(bits), hn::Set(kInt, SrgbRowTables::kFirstBits >> 16));
-    const IntVector step = hn::GatherIndex(kInt, tables.steps, interval);
+    const IntVector step = words_at(tables.steps, interval);
     return hn::ShiftRight<16>(hn::Add(step, hn::And(bits, hn::Set(kInt, 0xffff))));
 }
 #endif

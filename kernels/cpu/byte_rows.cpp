@@ -232,6 +232,28 @@ HWY_INLINE void store_window(const Positions& positions, const ByteRow& row, std
 
 template <Kind kind, std::size_t channels>
 constexpr bool kLooksUpPairs = channels < 4 && (kind == Kind::one || kind == Kind::two);
+#elif HWY_TARGET == HWY_AVX2
+// Stores the pairs of a vector of pixels of one channel. Left and right texels are looked up in 16 bytes each, of which
+// a window of Kind::one has half.
+template <Kind kind, std::size_t>
+HWY_INLINE void store_window(const Positions& positions, const ByteRow& row, std::uint32_t* to, std::size_t at) {
+    const ByteWindow& window = positions.windows[at / lanes()];
+    const unsigned char* const left = row.texels + window.first;
+    const auto load = [](const unsigned char* from) HWY_ATTR {
+        const auto* const texels = reinterpret_cast<const __m128i*>(from);
+        return kind == Kind::one ? _mm_loadl_epi64(texels) : _mm_loadu_si128(texels);
+    };
+    const auto* const offsets = reinterpret_cast<const __m128i*>(positions.offsets + at);
+    const __m128i few = _mm_packus_epi32(_mm_loadu_si128(offsets), _mm_loadu_si128(offsets + 1));
+    const __m128i index = _mm_packus_epi16(few, few);
+    const __m128i pairs =
+        _mm_unpacklo_epi8(_mm_shuffle_epi8(load(left), index), _mm_shuffle_epi8(load(left + 1), index));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(reinterpret_cast<std::uint16_t*>(to) + at),
+                     _mm_xor_si128(pairs, _mm_set1_epi8(-128)));
+}
+
+template <Kind kind, std::size_t channels>
+constexpr bool kLooksUpPairs = channels == 1 && (kind == Kind::one || kind == Kind::two);
 #else
 template <Kind kind, std::size_t channels>
 constexpr bool kLooksUpPairs = false;

@@ -4,6 +4,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <texton/channel_codes.h>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/line_sums.cpp"
 #include <hwy/cache_control.h>
@@ -32,11 +34,15 @@ constexpr std::size_t kLanes = hn::MaxLanes(kFloat);
 
 using Kind = LineTaps::Kind;
 
+#include "arrays/cpu/pixel_vectors.h"
+
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 constexpr std::size_t kMaxWindow = 4;  // vectors
 #else
 constexpr std::size_t kMaxWindow = 2;
 #endif
+// Texels in which an instruction looks up those of a vector.
+constexpr std::size_t kReach = kMaxWindow == 4 ? 2 * kLanes : kLanes;
 // Maximum of taps for more than one vector. Looking up lanes in two vectors takes four instructions without AVX-512.
 constexpr std::size_t kMaxWindowTaps = kMaxWindow == 4 ? std::size_t{1} << 20 : 4;
 
@@ -95,16 +101,21 @@ void add_block(LineTaps& taps, const SumAxis& axis, std::size_t pixel, LineValue
     const auto texels = static_cast<std::size_t>(pixels.last - pixels.first) + 1;  // of the first tap
     std::size_t vectors = (texels * step + kLanes - 1) / kLanes;
     Kind kind = Kind::apart;
-    // Two texels are loaded with fewer instructions than looked up.
-    const bool is_window = vectors == 1 || (vectors <= kMaxWindow && count <= kMaxWindowTaps);
+    // Two texels are loaded with fewer instructions than looked up. Without AVX-512, so are texels of two channels that
+    // are not within a single vector.
+    const std::size_t most_vectors = step == 1 || kMaxWindow == 4 ? kMaxWindow : 1;
+    const bool is_window = vectors == 1 || (vectors <= most_vectors && count <= kMaxWindowTaps);
     if (is_window && (step == 1 || kLanes > 2 * step)) kind = vectors == 1 ? Kind::one : Kind::two;
     if (kind == Kind::two && vectors > 2) {
         kind = Kind::four;
         vectors = 4;
     }
-    // Taps whose texels are within the vectors of the first one.
-    const std::size_t shared =
+    // Taps whose texels are within the vectors of the first one: as few as possible for the same number of loads, so
+    // that fewer kinds of blocks follow one another.
+    const std::size_t most =
         kind == Kind::apart ? 1 : std::min<std::size_t>({4, count, vectors * kLanes / step + 1 - texels});
+    const std::size_t loads = (count + most - 1) / most;
+    const std::size_t shared = (count + loads - 1) / loads;
     const std::size_t reach = kind == Kind::apart ? texels : vectors * kLanes / step;
     const std::size_t together = kind == Kind::apart ? 4 / step : 1;  // taps that are loaded together
     const std::size_t loaded = (count + together - 1) / together * together;
@@ -286,96 +297,149 @@ HWY_INLINE hn::Vec<D> load_pieces(D d, const float* texels, const std::int32_t* 
     }
 }
 
+// --- blocks that are loaded pixel by pixel ---------------------------------------------------------------------------
+//
+// Lines are summed together, so that sums do not wait for each other.
+
+template <class Lines>
+HWY_INLINE void store_lines(const FloatVector (&sum)[Lines::kCount], const Lines& lines) {
+    for (std::size_t line = 0; line < Lines::kCount; ++line)
+        hn::Store(sum[line], kFloat, lines.sums + line * lines.sums_apart);
+}
+
 // Texels of four channels are loaded one by one.
-template <bool all_count>
-HWY_INLINE FloatVector sum_four_channels(const LineTaps::Block& block, const float* texels,
-                                         const std::int32_t* offsets) {
-    FloatVector sum = hn::Zero(kFloat);
+template <bool all_count, class Lines>
+HWY_INLINE void sum_four_channels(const LineTaps::Block& block, const Lines& lines, const std::int32_t* offsets) {
+    FloatVector sum[Lines::kCount];
+    for (FloatVector& of_line : sum) of_line = hn::Zero(kFloat);
+    const float* texels = lines.texels;
     const float* weights = block.weights;
-    for (std::uint32_t tap = 0; tap < block.taps; ++tap, texels += 4, weights += kLanes)
-        sum = TapWeights<all_count>(weights).added(load_pieces<4>(kFloat, texels, offsets), sum);
-    return sum;
+    for (std::uint32_t tap = 0; tap < block.taps; ++tap, texels += 4, weights += kLanes) {
+        const TapWeights<all_count> of_tap(weights);
+        for (std::size_t line = 0; line < Lines::kCount; ++line)
+            sum[line] = of_tap.added(load_pieces<4>(kFloat, texels + line * lines.texels_apart, offsets), sum[line]);
+    }
+    store_lines(sum, lines);
 }
 
 // Two texels of two channels are loaded together: those of even pixels, and those of odd pixels.
-template <bool all_count>
-HWY_INLINE FloatVector sum_two_channels(const LineTaps::Block& block, const float* texels,
-                                        const std::int32_t* offsets) {
+template <bool all_count, class Lines>
+HWY_INLINE void sum_two_channels(const LineTaps::Block& block, const Lines& lines, const std::int32_t* offsets) {
+    FloatVector sum[Lines::kCount];
+    for (FloatVector& of_line : sum) of_line = hn::Zero(kFloat);
     const hn::Repartition<double, Float> pair;
-    FloatVector sum = hn::Zero(kFloat);
+    const float* texels = lines.texels;
     const float* weights = block.weights;
     for (std::uint32_t tap = 0; tap < block.taps; tap += 2, texels += 4, weights += 2 * kLanes) {
-        const auto even = hn::BitCast(pair, load_pieces<4>(kFloat, texels, offsets));
-        const auto odd = hn::BitCast(pair, load_pieces<4>(kFloat, texels, offsets + 2));
-        const FloatVector first = hn::BitCast(kFloat, hn::InterleaveLower(pair, even, odd));
-        const FloatVector second = hn::BitCast(kFloat, hn::InterleaveUpper(pair, even, odd));
-        sum = TapWeights<all_count>(weights).added(first, sum);
-        if (tap + 1 < block.taps) sum = TapWeights<all_count>(weights + kLanes).added(second, sum);
+        for (std::size_t line = 0; line < Lines::kCount; ++line) {
+            const float* const of_line = texels + line * lines.texels_apart;
+            const auto even = hn::BitCast(pair, load_pieces<4>(kFloat, of_line, offsets));
+            const auto odd = hn::BitCast(pair, load_pieces<4>(kFloat, of_line, offsets + 2));
+            const FloatVector first = hn::BitCast(kFloat, hn::InterleaveLower(pair, even, odd));
+            const FloatVector second = hn::BitCast(kFloat, hn::InterleaveUpper(pair, even, odd));
+            sum[line] = TapWeights<all_count>(weights).added(first, sum[line]);
+            if (tap + 1 < block.taps) sum[line] = TapWeights<all_count>(weights + kLanes).added(second, sum[line]);
+        }
     }
-    return sum;
+    store_lines(sum, lines);
 }
 
 // Four texels of each pixel are loaded and transposed.
-template <bool all_count>
-HWY_INLINE FloatVector sum_apart(const LineTaps::Block& block, const float* texels, const std::int32_t* offsets,
-                                 std::size_t weights_apart) {
+template <bool all_count, class Lines>
+HWY_INLINE void sum_apart(const LineTaps::Block& block, const Lines& lines, const std::int32_t* offsets) {
+    FloatVector sum[Lines::kCount];
+    for (FloatVector& of_line : sum) of_line = hn::Zero(kFloat);
     const hn::Repartition<double, Float> pair;
-    FloatVector sum = hn::Zero(kFloat);
+    const float* texels = lines.texels;
     for (std::uint32_t tap = 0; tap < block.taps; tap += 4, texels += 4) {
-        const FloatVector a = load_pieces<4>(kFloat, texels, offsets);
-        const FloatVector b = load_pieces<4>(kFloat, texels, offsets + 1);
-        const FloatVector c = load_pieces<4>(kFloat, texels, offsets + 2);
-        const FloatVector d = load_pieces<4>(kFloat, texels, offsets + 3);
-        const auto ab_low = hn::BitCast(pair, hn::InterleaveLower(kFloat, a, b));
-        const auto ab_high = hn::BitCast(pair, hn::InterleaveUpper(kFloat, a, b));
-        const auto cd_low = hn::BitCast(pair, hn::InterleaveLower(kFloat, c, d));
-        const auto cd_high = hn::BitCast(pair, hn::InterleaveUpper(kFloat, c, d));
-        const auto add = [&](std::uint32_t k, auto of_tap) HWY_ATTR {
-            const TapWeights<all_count> weights(block.weights + (tap + k) * weights_apart);
-            sum = weights.added(hn::BitCast(kFloat, of_tap), sum);
-        };
-        add(0, hn::InterleaveLower(pair, ab_low, cd_low));
-        if (tap + 1 < block.taps) add(1, hn::InterleaveUpper(pair, ab_low, cd_low));
-        if (tap + 2 < block.taps) add(2, hn::InterleaveLower(pair, ab_high, cd_high));
-        if (tap + 3 < block.taps) add(3, hn::InterleaveUpper(pair, ab_high, cd_high));
+        for (std::size_t line = 0; line < Lines::kCount; ++line) {
+            const float* const of_line = texels + line * lines.texels_apart;
+            const FloatVector a = load_pieces<4>(kFloat, of_line, offsets);
+            const FloatVector b = load_pieces<4>(kFloat, of_line, offsets + 1);
+            const FloatVector c = load_pieces<4>(kFloat, of_line, offsets + 2);
+            const FloatVector d = load_pieces<4>(kFloat, of_line, offsets + 3);
+            const auto ab_low = hn::BitCast(pair, hn::InterleaveLower(kFloat, a, b));
+            const auto ab_high = hn::BitCast(pair, hn::InterleaveUpper(kFloat, a, b));
+            const auto cd_low = hn::BitCast(pair, hn::InterleaveLower(kFloat, c, d));
+            const auto cd_high = hn::BitCast(pair, hn::InterleaveUpper(kFloat, c, d));
+            const auto add = [&](std::uint32_t k, auto of_tap) HWY_ATTR {
+                const TapWeights<all_count> weights(block.weights + (tap + k) * lines.weights_apart);
+                sum[line] = weights.added(hn::BitCast(kFloat, of_tap), sum[line]);
+            };
+            add(0, hn::InterleaveLower(pair, ab_low, cd_low));
+            if (tap + 1 < block.taps) add(1, hn::InterleaveUpper(pair, ab_low, cd_low));
+            if (tap + 2 < block.taps) add(2, hn::InterleaveLower(pair, ab_high, cd_high));
+            if (tap + 3 < block.taps) add(3, hn::InterleaveUpper(pair, ab_high, cd_high));
+        }
     }
-    return sum;
+    store_lines(sum, lines);
+}
+
+template <bool all_count, class Lines>
+HWY_INLINE void sum_pixel_by_pixel(const LineTaps::Block& block, const Lines& lines, const std::int32_t* offsets) {
+    if (lines.step == 4) return sum_four_channels<all_count>(block, lines, offsets);
+    if (lines.step == 2) return sum_two_channels<all_count>(block, lines, offsets);
+    sum_apart<all_count>(block, lines, offsets);
+}
+
+// --- lines -----------------------------------------------------------------------------------------------------------
+
+// Prefetches texels of a single line, which may be the texture itself.
+template <class Lines>
+HWY_INLINE void prefetch(const Lines& lines) {
+    constexpr std::size_t kAhead = 512;  // floats
+    for (std::size_t i = 0; Lines::kCount == 1 && i < 2 * kLineBlock; i += kLineBlock)
+        hwy::Prefetch(lines.texels + kAhead + i);
+}
+
+// Not inlined, since it would take registers from other blocks.
+template <class Lines>
+HWY_NOINLINE void sum_lines_apart(const LineTaps& taps, std::span<const LineTaps::Block> blocks, Lines lines) {
+    const float* const texels = lines.texels;
+    for (const LineTaps::Block& block : blocks) {
+        lines.texels = texels + block.first * static_cast<std::ptrdiff_t>(lines.step);
+        prefetch(lines);
+        const std::int32_t* const offsets = taps.offsets.data() + block.offsets;
+        if (block.all_count) {
+            sum_pixel_by_pixel<true>(block, lines, offsets);
+        } else {
+            sum_pixel_by_pixel<false>(block, lines, offsets);
+        }
+        lines.sums += kLanes;
+    }
 }
 
 template <bool all_count, class Lines>
 HWY_INLINE void sum_block(const LineTaps& taps, const LineTaps::Block& block, Lines lines) {
     lines.texels += block.first * static_cast<std::ptrdiff_t>(lines.step);
+    prefetch(lines);
     const std::int32_t* offsets = taps.offsets.data() + block.offsets;
     const float* weights = block.weights;
-    switch (block.kind) {
-        case Kind::one: return sum_window<1, all_count>(block, lines, offsets, weights);
-        case Kind::two: return sum_window<2, all_count>(block, lines, offsets, weights);
-        case Kind::four:
-            if constexpr (kMaxWindow == 4) return sum_window<4, all_count>(block, lines, offsets, weights);
-            break;
-        case Kind::apart: break;
+    if (block.kind == Kind::one) return sum_window<1, all_count>(block, lines, offsets, weights);
+    if constexpr (kMaxWindow == 4) {
+        if (block.kind == Kind::four) return sum_window<4, all_count>(block, lines, offsets, weights);
     }
-    for (std::size_t line = 0; line < Lines::kCount; ++line) {
-        const float* const texels = lines.texels + line * lines.texels_apart;
-        const FloatVector sum = lines.step == 4   ? sum_four_channels<all_count>(block, texels, offsets)
-                                : lines.step == 2 ? sum_two_channels<all_count>(block, texels, offsets)
-                                                  : sum_apart<all_count>(block, texels, offsets, lines.weights_apart);
-        hn::Store(sum, kFloat, lines.sums + line * lines.sums_apart);
-    }
+    sum_window<2, all_count>(block, lines, offsets, weights);
 }
 
 template <class Lines>
 HWY_INLINE void sum_lines(const LineTaps& taps, std::span<const LineTaps::Block> blocks, Lines lines) {
-    constexpr std::size_t kAhead = 512;  // floats, to prefetch: a single line may be the texture itself
-    for (const LineTaps::Block& block : blocks) {
-        const float* const ahead = lines.texels + block.first * static_cast<std::ptrdiff_t>(lines.step) + kAhead;
-        for (std::size_t i = 0; Lines::kCount == 1 && i < 2 * kLineBlock; i += kLineBlock) hwy::Prefetch(ahead + i);
-        if (block.all_count) {
-            sum_block<true>(taps, block, lines);
+    const auto is_apart = [](const LineTaps::Block& block) { return block.kind == Kind::apart; };
+    for (auto block = blocks.begin(); block != blocks.end();) {
+        if (is_apart(*block)) {
+            const auto end = std::find_if_not(block, blocks.end(), is_apart);
+            sum_lines_apart(taps, {block, end}, lines);
+            lines.sums += static_cast<std::size_t>(end - block) * kLanes;
+            block = end;
+            continue;
+        }
+        if (block->all_count) {
+            sum_block<true>(taps, *block, lines);
         } else {
-            sum_block<false>(taps, block, lines);
+            sum_block<false>(taps, *block, lines);
         }
         lines.sums += kLanes;
+        ++block;
     }
 }
 
@@ -418,7 +482,12 @@ void slide(std::span<const float> weights, std::size_t step, const float* values
 
 // --- sums of rows ----------------------------------------------------------------------------------------------------
 
-template <std::size_t vectors>
+template <RowSumsAs as>
+HWY_INLINE void store_sum(FloatVector sum, float* to) {
+    hn::StoreU(as == RowSumsAs::pixels ? with_one_nan(kFloat, sum) : sum, kFloat, to);
+}
+
+template <RowSumsAs as, std::size_t vectors>
 HWY_INLINE void down_part(const float* const* rows, const float* weights, std::size_t row_count, std::size_t first,
                           float* sums) {
     FloatVector sum[vectors];
@@ -428,20 +497,27 @@ HWY_INLINE void down_part(const float* const* rows, const float* weights, std::s
         for (std::size_t v = 0; v < vectors; ++v)
             sum[v] = hn::MulAdd(hn::Load(kFloat, rows[i] + first + v * kLanes), weight, sum[v]);
     }
-    for (std::size_t v = 0; v < vectors; ++v) hn::Store(sum[v], kFloat, sums + v * kLanes);
+    for (std::size_t v = 0; v < vectors; ++v) store_sum<as>(sum[v], sums + v * kLanes);
+}
+
+template <RowSumsAs as>
+HWY_INLINE void down_as(const float* const* rows, const float* weights, std::size_t row_count, std::size_t first,
+                        std::size_t count, float* sums) {
+    std::size_t i = 0;
+    for (; i + kAtOnce * kLanes <= count; i += kAtOnce * kLanes)
+        down_part<as, kAtOnce>(rows, weights, row_count, first + i, sums + i);
+    for (; i + 4 * kLanes <= count; i += 4 * kLanes) down_part<as, 4>(rows, weights, row_count, first + i, sums + i);
+    for (; i < count; i += kLanes) down_part<as, 1>(rows, weights, row_count, first + i, sums + i);
 }
 
 void down(const float* const* rows, const float* weights, std::size_t row_count, std::size_t first, std::size_t count,
-          float* sums) {
-    std::size_t i = 0;
-    for (; i + kAtOnce * kLanes <= count; i += kAtOnce * kLanes)
-        down_part<kAtOnce>(rows, weights, row_count, first + i, sums + i);
-    for (; i + 4 * kLanes <= count; i += 4 * kLanes) down_part<4>(rows, weights, row_count, first + i, sums + i);
-    for (; i < count; i += kLanes) down_part<1>(rows, weights, row_count, first + i, sums + i);
+          float* sums, RowSumsAs as) {
+    if (as == RowSumsAs::sums) return down_as<RowSumsAs::sums>(rows, weights, row_count, first, count, sums);
+    down_as<RowSumsAs::pixels>(rows, weights, row_count, first, count, sums);
 }
 
 // Sums vectors of two rows of pixels. Each vector of a row is loaded once for both.
-template <std::size_t vectors>
+template <RowSumsAs as, std::size_t vectors>
 HWY_INLINE void down_part_of_two(const float* const* rows, const RowPair& pair, std::size_t first, float* upper,
                                  float* lower) {
     FloatVector sum[2][vectors];
@@ -462,17 +538,24 @@ HWY_INLINE void down_part_of_two(const float* const* rows, const RowPair& pair, 
     for (; i < pair.upper.size(); ++i) add_row(i, kYes, kYes);
     for (; i < pair.skipped + pair.lower.size(); ++i) add_row(i, kNo, kYes);
     for (std::size_t v = 0; v < vectors; ++v) {
-        hn::Store(sum[0][v], kFloat, upper + v * kLanes);
-        hn::Store(sum[1][v], kFloat, lower + v * kLanes);
+        store_sum<as>(sum[0][v], upper + v * kLanes);
+        store_sum<as>(sum[1][v], lower + v * kLanes);
     }
 }
 
-void down_two(const float* const* rows, const RowPair& pair, std::size_t first, std::size_t count, float* upper,
-              float* lower) {
+template <RowSumsAs as>
+HWY_INLINE void down_two_as(const float* const* rows, const RowPair& pair, std::size_t first, std::size_t count,
+                            float* upper, float* lower) {
     std::size_t i = 0;
     for (; i + kAtOnce / 2 * kLanes <= count; i += kAtOnce / 2 * kLanes)
-        down_part_of_two<kAtOnce / 2>(rows, pair, first + i, upper + i, lower + i);
-    for (; i < count; i += kLanes) down_part_of_two<1>(rows, pair, first + i, upper + i, lower + i);
+        down_part_of_two<as, kAtOnce / 2>(rows, pair, first + i, upper + i, lower + i);
+    for (; i < count; i += kLanes) down_part_of_two<as, 1>(rows, pair, first + i, upper + i, lower + i);
+}
+
+void down_two(const float* const* rows, const RowPair& pair, std::size_t first, std::size_t count, float* upper,
+              float* lower, RowSumsAs as) {
+    if (as == RowSumsAs::sums) return down_two_as<RowSumsAs::sums>(rows, pair, first, count, upper, lower);
+    down_two_as<RowSumsAs::pixels>(rows, pair, first, count, upper, lower);
 }
 
 void add(const float* row, float weight, std::size_t count, float* sums) {
@@ -487,7 +570,7 @@ void divide(float* values, std::size_t count, float by) {
         hn::Store(hn::Div(hn::Load(kFloat, values + i), divisor), kFloat, values + i);
 }
 
-constexpr LineSums kSums{prepare, along, slide, down, down_two, add, divide};
+constexpr LineSums kSums{prepare, along, slide, down, down_two, add, divide, kLanes, kReach};
 
 }  // namespace
 

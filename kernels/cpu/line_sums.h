@@ -116,6 +116,9 @@ struct RowPair {
     std::size_t skipped;
 };
 
+/// What sums of rows are stored as. Each NaN of `pixels` is the canonical one of images.
+enum class RowSumsAs : std::uint8_t { sums, pixels };
+
 struct LineSums {
     /// Prepares the pixels [begin, begin + count) of an axis that does not slide, for lines of `step` channels. The axis
     /// must outlive the result. `begin` must be a multiple of kLineBlock, and also the end, unless it is that of the axis.
@@ -130,16 +133,19 @@ struct LineSums {
     void (*slide)(std::span<const float> weights, std::size_t step, const float* values, std::size_t count,
                   float* sums);
     /// Writes sums[k] = rows[0][first + k] * weights[0] + rows[1][first + k] * weights[1] + ... The count must be a
-    /// multiple of kLineBlock, and no weight may be 0.
+    /// multiple of kLineBlock, and no weight may be 0. `sums` need not be aligned.
     void (*down)(const float* const* rows, const float* weights, std::size_t row_count, std::size_t first,
-                 std::size_t count, float* sums);
+                 std::size_t count, float* sums, RowSumsAs as);
     /// Writes the sums of two rows of pixels, as two calls of down() do.
     void (*down_two)(const float* const* rows, const RowPair& pair, std::size_t first, std::size_t count, float* upper,
-                     float* lower);
+                     float* lower, RowSumsAs as);
     /// Adds row[k] * weight to sums[k].
     void (*add)(const float* row, float weight, std::size_t count, float* sums);
     /// Divides values by a number.
     void (*divide)(float* values, std::size_t count, float by);
+
+    std::size_t lanes;  ///< of a vector
+    std::size_t reach;  ///< texels in which an instruction looks up those of a vector
 };
 
 /// Returns the functions for the best instruction set of this CPU, or null if it has no vectors with fused

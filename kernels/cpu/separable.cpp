@@ -26,7 +26,7 @@ constexpr std::size_t kFewRows = 8;     // taps of lines with several channels t
 constexpr std::size_t kRowsAtOnce = 4;  // rows of texels with a single line that are summed together
 constexpr std::size_t kMaxKept = 64;    // rows of sums along x that are kept until all pixels have used them
 // Texels are decoded, and pixels summed and encoded, in parts of rows whose values stay in the L1 cache.
-constexpr std::size_t kPart = 1024;
+constexpr std::size_t kPart = 2048;
 
 std::size_t max_taps(const SumAxis& axis, std::size_t begin, std::size_t count) {
     std::size_t maximum = 0;
@@ -35,15 +35,18 @@ std::size_t max_taps(const SumAxis& axis, std::size_t begin, std::size_t count) 
 }
 
 // Returns whether rows are summed as single lines with all channels of one texel after another. Four channels of 8 or
-// 16 bits are separated with few instructions, and are then summed with few taps in less time. If images become at most
-// half as wide, texels of pixels are too far apart for that.
+// 16 bits are separated with few instructions, and are then summed in less time, unless the texels of a vector of
+// pixels are too far apart to be looked up with one instruction.
 bool interleaves(const CpuJob& job, const SumAxis& axis) {
     const TexelFormat &texture = job.textures[0].format, &image = job.image.format().stored;
     if (!job.image.takes_values(channels_of(texture))) return false;
     if (axis.slides) return true;
     const auto more = static_cast<std::int64_t>(job.extent.width) - 1;
-    const bool halves = axis.taps(job.extent.width - 1).first - std::int64_t{axis.first[0]} >= 2 * more;
-    return job.rows >= kFewRows && (channels_of(texture) < 4 || has_floats(texture) || has_floats(image) || halves);
+    const std::int64_t texels = axis.taps(job.extent.width - 1).first - std::int64_t{axis.first[0]};
+    const auto lanes = static_cast<std::int64_t>(line_sums()->lanes),
+               reach = static_cast<std::int64_t>(line_sums()->reach);
+    const bool far = texels * lanes >= more * reach;
+    return job.rows >= kFewRows && (channels_of(texture) < 4 || has_floats(texture) || has_floats(image) || far);
 }
 
 // Rows of sums along x of a tile. A row has a line of sums for each channel, or a single line with all channels of one
@@ -265,8 +268,8 @@ private:
             rows_.push_back(kept_row(column.first + static_cast<std::int32_t>(tap)));
             weights_.push_back(column[tap]);
         }
-        sum_down(i, 1, [&](std::size_t first, std::size_t count, float* sums, float*) {
-            lines_.down(rows_.data(), weights_.data(), rows_.size(), first, count, sums);
+        sum_down(i, 1, [&](std::size_t first, std::size_t count, float* sums, float*, RowSumsAs as) {
+            lines_.down(rows_.data(), weights_.data(), rows_.size(), first, count, sums, as);
         });
     }
 
@@ -289,23 +292,34 @@ private:
             rows_.push_back(kept_row(upper.first + static_cast<std::int32_t>(row)));
         const std::span<const float> weights = weights_;
         const RowPair pair{weights.first(upper.count), weights.subspan(upper.count), static_cast<std::size_t>(skipped)};
-        sum_down(i, 2, [&](std::size_t first, std::size_t count, float* upper_sums, float* lower_sums) {
-            lines_.down_two(rows_.data(), pair, first, count, upper_sums, lower_sums);
+        sum_down(i, 2, [&](std::size_t first, std::size_t count, float* upper_sums, float* lower_sums, RowSumsAs as) {
+            lines_.down_two(rows_.data(), pair, first, count, upper_sums, lower_sums, as);
         });
         return true;
     }
 
-    // Computes one or two rows of the image with sum(first value of rows, count, sums of the upper row, of the lower).
+    // Computes one or two rows of the image with sum(first value of rows, count, sums of the upper row, of the lower
+    // row, what they are stored as). If pixels are the sums, whole blocks are stored in the image at once.
     template <class Sum>
     void sum_down(std::size_t i, std::size_t count, const Sum& sum) {
         const std::size_t part = kPart / across_.lines();  // floats of a line
         PixelPosition at = position_of(i);
         std::size_t to = 0;
-        for (std::size_t from = 0; from < across_.line(); from = to) {
+        if (sums_are_pixels_) {
+            to = width_ * across_.step() / kLineBlock * kLineBlock;
+            const auto floats_of = [&](std::int32_t y) {
+                return reinterpret_cast<float*>(job_.image.address({at.x, y, at.z}));
+            };
+            const auto last = at.y + static_cast<std::int32_t>(count) - 1;
+            if (to != 0) sum(0, to, floats_of(at.y), floats_of(last), RowSumsAs::pixels);
+            at.x += static_cast<std::int32_t>(to / across_.step());
+        }
+        for (std::size_t from = to; from < across_.line(); from = to) {
             to = std::min(from + part, across_.line());
             float* const lower = pixels_.data() + pixels_.size() / 2;
             for (std::size_t line = 0; line < across_.lines(); ++line)
-                sum(line * across_.apart() + from, to - from, &pixels_[line * part], lower + line * part);
+                sum(line * across_.apart() + from, to - from, &pixels_[line * part], lower + line * part,
+                    RowSumsAs::sums);
             const std::size_t pixels = std::min((to - from) / across_.step(), width_ - from / across_.step());
             store(at, pixels_.data(), part, pixels);
             if (count == 2) store({at.x, at.y + 1, at.z}, lower, part, pixels);
@@ -438,6 +452,8 @@ private:
     LineVector<float> kept_sums_;
     std::size_t kept_apart_ = 0;
     bool past_caches_ = job_.exceeds_caches();
+    bool sums_are_pixels_ =
+        interleaves_ && !past_caches_ && has_floats(job_.image.format().stored) && sums_.divisor == 1 && !sharpen_;
 };
 
 // Returns true if each pixel is the mean of two texels inside the texture, and no other pixel reads them.

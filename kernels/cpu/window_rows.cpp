@@ -76,11 +76,12 @@ HWY_INLINE V middle_of(V a, V b, V c) {
     return higher(lower(a, b), lower(higher(a, b), c));
 }
 
-// Rows of sorted columns. A pixel starts with the column at `at`, and its columns are `step` values apart.
-template <class T, std::size_t room>
+// Rows of columns, which are sorted once for all pixels that they are part of. A pixel starts with the column at `at`,
+// and its columns are `step` values apart.
+template <class T, std::size_t side, std::size_t room>
 struct SortedColumns {
     static constexpr std::size_t kLine = 64 / sizeof(T);
-    T of[5][(room + kLine - 1) / kLine * kLine];
+    T of[side][(room + kLine - 1) / kLine * kLine];
 
     template <class D>
     HWY_INLINE hn::Vec<D> load(D d, int row, std::size_t at) const {
@@ -145,8 +146,19 @@ struct RowOfFive {
     }
 };
 
-template <class D, class Columns>
-HWY_INLINE hn::Vec<D> median_of_columns(D d, const Columns& columns, std::size_t step, std::size_t at) {
+template <class D, class T, std::size_t room>
+HWY_INLINE hn::Vec<D> median_of_columns(D d, const SortedColumns<T, 3, room>& columns, std::size_t step,
+                                        std::size_t at) {
+    const auto load = [&](int row, std::size_t column) HWY_ATTR { return columns.load(d, row, at + column * step); };
+    const auto low = higher(higher(load(0, 0), load(0, 1)), load(0, 2));
+    const auto middle = middle_of(load(1, 0), load(1, 1), load(1, 2));
+    const auto high = lower(lower(load(2, 0), load(2, 1)), load(2, 2));
+    return middle_of(low, middle, high);
+}
+
+template <class D, class T, std::size_t room>
+HWY_INLINE hn::Vec<D> median_of_columns(D d, const SortedColumns<T, 5, room>& columns, std::size_t step,
+                                        std::size_t at) {
     using V = hn::Vec<D>;
     using Row = RowOfFive<D>;
     V first[2], second[3], third[3], fourth[3], fifth[2];
@@ -162,12 +174,6 @@ HWY_INLINE hn::Vec<D> median_of_columns(D d, const Columns& columns, std::size_t
     put_in_order(c, e);
     const V middle = middle_of(higher(a, c), lower(b, e), fifth[0]);
     return middle_of(low, middle, high);
-}
-
-template <std::size_t side, class D>
-HWY_INLINE void sort_column(D d, const hn::TFromD<D>* const* rows, std::size_t at, hn::Vec<D> (&column)[side]) {
-    for (std::size_t i = 0; i < side; ++i) column[i] = hn::LoadU(d, rows[i] + at);
-    sort(column);
 }
 
 // Calls of(tag, i) for vectors that cover [0, count). The first and the last vector may overlap their neighbors, so
@@ -197,33 +203,34 @@ HWY_INLINE void store_median(hn::Vec<D> median, D d, hn::TFromD<D>* to, bool pas
     store_vector_to<false>(median, d, to);
 }
 
-template <class T>
-HWY_INLINE void medians_of_9(const T* const* rows, std::size_t step, std::span<T> medians, bool past_caches) {
-    for_each_vector(medians.data(), medians.size(), [&](auto d, std::size_t at) HWY_ATTR {
-        hn::Vec<decltype(d)> left[3], center[3], right[3];
-        sort_column(d, rows, at, left);
-        sort_column(d, rows, at + step, center);
-        sort_column(d, rows, at + 2 * step, right);
-        const auto low = higher(higher(left[0], center[0]), right[0]);
-        const auto middle = middle_of(left[1], center[1], right[1]);
-        const auto high = lower(lower(left[2], center[2]), right[2]);
-        store_median(middle_of(low, middle, high), d, &medians[at], past_caches);
-    });
+// Sorts the columns of `count` values, of which the first one is number `from` of those that the pixels read.
+template <std::size_t side, class T, class Columns>
+HWY_INLINE void sort_columns(const WindowRows<T>& window, std::size_t from, std::size_t count, Columns& columns) {
+    const std::size_t step = window.step, before = window.before * step, inside = window.count * step;
+    const auto sort_column = [&](auto d, std::size_t value, std::size_t to) HWY_ATTR {
+        hn::Vec<decltype(d)> column[side];
+        for (std::size_t i = 0; i < side; ++i) column[i] = hn::LoadU(d, window.rows[i] + value);
+        sort(column);
+        for (std::size_t i = 0; i < side; ++i) hn::StoreU(column[i], d, columns.of[i] + to);
+    };
+    const std::size_t begin = std::clamp(before, from, from + count) - from;
+    const std::size_t end = std::clamp(before + inside, from, from + count) - from;
+    constexpr hn::CappedTag<T, 1> kOne;
+    for (std::size_t to = 0; to < begin; ++to) sort_column(kOne, to % step, to);
+    for_each_vector(columns.of[0] + begin, end - begin,
+                    [&](auto d, std::size_t at) HWY_ATTR { sort_column(d, from + begin - before + at, begin + at); });
+    for (std::size_t to = end; to < count; ++to) sort_column(kOne, inside - step + to % step, to);
 }
 
-// Sorts columns once for all pixels that they are part of.
-template <class T>
-HWY_INLINE void medians_of_25(const T* const* rows, std::size_t step, std::span<T> medians, bool past_caches) {
-    constexpr std::size_t kAtOnce = 4096 / sizeof(T);  // the columns stay in the L1 cache
+template <std::size_t side, class T>
+HWY_INLINE void medians_of(const WindowRows<T>& window, std::span<T> medians, bool past_caches) {
+    constexpr std::size_t kAtOnce = 4096 / sizeof(T);  // whole texels; the columns stay in the L1 cache
     constexpr std::size_t kMaxChannels = 4;
-    alignas(64) SortedColumns<T, kAtOnce + 4 * kMaxChannels> columns;
+    const std::size_t step = window.step;
+    alignas(64) SortedColumns<T, side, kAtOnce + (side - 1) * kMaxChannels> columns;
     for (std::size_t from = 0; from < medians.size(); from += kAtOnce) {
         const std::size_t pixels = std::min(kAtOnce, medians.size() - from);
-        for_each_vector(columns.of[0], pixels + 4 * step, [&](auto d, std::size_t at) HWY_ATTR {
-            hn::Vec<decltype(d)> column[5];
-            sort_column(d, rows, from + at, column);
-            for (std::size_t i = 0; i < 5; ++i) hn::StoreU(column[i], d, columns.of[i] + at);
-        });
+        sort_columns<side>(window, from, pixels + (side - 1) * step, columns);
         for_each_vector(&medians[from], pixels, [&](auto d, std::size_t at) HWY_ATTR {
             store_median(median_of_columns(d, columns, step, at), d, &medians[from + at], past_caches);
         });
@@ -231,10 +238,9 @@ HWY_INLINE void medians_of_25(const T* const* rows, std::size_t step, std::span<
 }
 
 template <class T>
-HWY_INLINE void medians_of_rows(const T* const* rows, std::size_t side, std::size_t step, std::span<T> medians,
-                                bool past_caches) {
-    if (side == 3) return medians_of_9(rows, step, medians, past_caches);
-    medians_of_25(rows, step, medians, past_caches);
+HWY_INLINE void medians_of_rows(const WindowRows<T>& window, std::span<T> medians, bool past_caches) {
+    if (window.side == 3) return medians_of<3>(window, medians, past_caches);
+    medians_of<5>(window, medians, past_caches);
 }
 
 // --- the bilateral filter --------------------------------------------------------------------------------------------
@@ -290,19 +296,16 @@ HWY_INLINE void store_bilateral(D d, const PlaneRow* rows, const BilateralWeight
 
 }  // namespace
 
-void median_of_floats(const float* const* rows, std::size_t side, std::size_t step, std::span<float> medians,
-                      bool past_caches) {
-    medians_of_rows(rows, side, step, medians, past_caches);
+void median_of_floats(const WindowRows<float>& window, std::span<float> medians, bool past_caches) {
+    medians_of_rows(window, medians, past_caches);
 }
 
-void median_of_bytes(const std::uint8_t* const* rows, std::size_t side, std::size_t step,
-                     std::span<std::uint8_t> medians, bool past_caches) {
-    medians_of_rows(rows, side, step, medians, past_caches);
+void median_of_bytes(const WindowRows<std::uint8_t>& window, std::span<std::uint8_t> medians, bool past_caches) {
+    medians_of_rows(window, medians, past_caches);
 }
 
-void median_of_shorts(const std::uint16_t* const* rows, std::size_t side, std::size_t step,
-                      std::span<std::uint16_t> medians, bool past_caches) {
-    medians_of_rows(rows, side, step, medians, past_caches);
+void median_of_shorts(const WindowRows<std::uint16_t>& window, std::span<std::uint16_t> medians, bool past_caches) {
+    medians_of_rows(window, medians, past_caches);
 }
 
 template <int channels>
@@ -336,21 +339,18 @@ HWY_EXPORT(median_of_shorts);
 HWY_EXPORT(bilateral_on_vectors);
 
 template <>
-void median_of_rows(const float* const* rows, std::size_t side, std::size_t step, std::span<float> medians,
-                    bool past_caches) {
-    HWY_DYNAMIC_DISPATCH(median_of_floats)(rows, side, step, medians, past_caches);
+void median_of_rows(const WindowRows<float>& window, std::span<float> medians, bool past_caches) {
+    HWY_DYNAMIC_DISPATCH(median_of_floats)(window, medians, past_caches);
 }
 
 template <>
-void median_of_rows(const std::uint8_t* const* rows, std::size_t side, std::size_t step,
-                    std::span<std::uint8_t> medians, bool past_caches) {
-    HWY_DYNAMIC_DISPATCH(median_of_bytes)(rows, side, step, medians, past_caches);
+void median_of_rows(const WindowRows<std::uint8_t>& window, std::span<std::uint8_t> medians, bool past_caches) {
+    HWY_DYNAMIC_DISPATCH(median_of_bytes)(window, medians, past_caches);
 }
 
 template <>
-void median_of_rows(const std::uint16_t* const* rows, std::size_t side, std::size_t step,
-                    std::span<std::uint16_t> medians, bool past_caches) {
-    HWY_DYNAMIC_DISPATCH(median_of_shorts)(rows, side, step, medians, past_caches);
+void median_of_rows(const WindowRows<std::uint16_t>& window, std::span<std::uint16_t> medians, bool past_caches) {
+    HWY_DYNAMIC_DISPATCH(median_of_shorts)(window, medians, past_caches);
 }
 
 void bilateral_of_rows(const PlaneRow* rows, std::size_t channels, const BilateralWeights& weights, std::size_t count,

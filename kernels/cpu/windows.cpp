@@ -106,6 +106,7 @@ public:
         }
         if (job_.image.takes_values(texels_.channels())) return make_values(height);
         Window window(job_, corner_, width_, side_ / 2);
+        const std::size_t across = width_ + side_ - 1;
         LineVector<float> pixels(4 * width_);
         for_each_window<PlaneRow>(
             corner_, height, side_, [&](std::size_t number, std::int32_t y) { return window.read(number, y); },
@@ -113,7 +114,7 @@ public:
                 for (std::size_t c = 0; c < window.channels(); ++c) {
                     const float* of_channel[kMaxSide];
                     for (std::size_t i = 0; i < side_; ++i) of_channel[i] = rows[i].channel[c];
-                    median_of_rows<float>(of_channel, side_, 1, {&pixels[c * width_], width_}, false);
+                    median_of_rows<float>({of_channel, side_, 1, 0, across}, {&pixels[c * width_], width_}, false);
                 }
                 job_.image.store(at, pixels.data(), width_, width_);
             });
@@ -130,49 +131,31 @@ private:
         for_each_window<const float*>(
             corner_, height, side_, [&](std::size_t number, std::int32_t y) { return window.read_values(number, y); },
             [&](const float* const* rows, PixelPosition at) {
-                median_of_rows<float>(rows, side_, channels, pixels, false);
+                median_of_rows<float>({rows, side_, channels, 0, width_ + side_ - 1}, pixels, false);
                 job_.image.store_values(at, pixels.data(), width_, past_caches);
             });
     }
 
     // Finds medians of the values that the texture stores. Its sampler must clamp.
-    //
-    // Rows are copied, although many could be read in the texture: textures and images often have rows of a multiple
-    // of 4096 bytes. CPUs compare the lowest 12 bits of addresses first, so loads of texels would wait for stores of
-    // pixels at the same place of their row.
     template <class Value>
     void make_stored(std::size_t height) {
-        const std::size_t channels = texels_.channels();
-        const std::size_t values = channels * (width_ + side_ - 1);
-        const bool past_caches = job_.exceeds_caches();
-        std::vector<Value> room(side_ * values);
-        for_each_window<const Value*>(
-            corner_, height, side_,
-            [&](std::size_t number, std::int32_t y) { return copy_row(y, &room[number % side_ * values]); },
-            [&](const Value* const* rows, const PixelPosition& at) {
-                auto* const pixels = reinterpret_cast<Value*>(job_.image.address(at));
-                median_of_rows(rows, side_, channels, std::span(pixels, channels * width_), past_caches);
-            });
-    }
-
-    template <class Value>
-    const Value* copy_row(std::int32_t y, Value* room) const {
         const SourceShape& shape = job_.shapes[0];
         const std::size_t channels = texels_.channels();
-        const std::int32_t row = std::clamp(y, 0, shape.height - 1);
+        const bool past_caches = job_.exceeds_caches();
         const std::int32_t left = corner_.x - static_cast<std::int32_t>(side_ / 2);
-        const auto count = static_cast<std::int32_t>(width_ + side_ - 1);
-        const std::int32_t before = std::clamp(-left, 0, count);
-        const std::int32_t inside = std::clamp(shape.width - (left + before), 0, count - before);
-        Value* next = room;
-        const auto put = [&](std::int32_t x, std::int32_t texels) {
-            next = std::copy_n(reinterpret_cast<const Value*>(texels_.stored(x, row)),
-                               static_cast<std::size_t>(texels) * channels, next);
-        };
-        for (std::int32_t i = 0; i < before; ++i) put(0, 1);
-        if (inside > 0) put(left + before, inside);
-        for (std::int32_t i = before + inside; i < count; ++i) put(shape.width - 1, 1);
-        return room;
+        const std::int32_t first = std::clamp(left, 0, shape.width - 1);
+        const auto before = static_cast<std::size_t>(std::max(-left, 0));
+        const std::size_t inside = std::min(width_ + side_ - 1 - before, static_cast<std::size_t>(shape.width - first));
+        for_each_window<const Value*>(
+            corner_, height, side_,
+            [&](std::size_t, std::int32_t y) {
+                return reinterpret_cast<const Value*>(texels_.stored(first, std::clamp(y, 0, shape.height - 1)));
+            },
+            [&](const Value* const* rows, const PixelPosition& at) {
+                auto* const pixels = reinterpret_cast<Value*>(job_.image.address(at));
+                median_of_rows<Value>({rows, side_, channels, before, inside}, {pixels, channels * width_},
+                                      past_caches);
+            });
     }
 
     const CpuJob& job_;

@@ -147,7 +147,7 @@ TEST(SrgbRowTablesTest, EveryUnitHasTheCodeOnItsParabola) {
 
 TEST(SrgbRowTablesTest, ColorsHaveNoBitsInTheLowerHalf) {
     for (std::uint32_t code = 0; code < 256; ++code)
-        EXPECT_EQ(bits_of(srgb_row_tables().colors[code]), std::uint32_t{srgb_row_tables().upper_halves[code]} << 16);
+        EXPECT_EQ(srgb_row_tables().colors[code], std::uint32_t{srgb_row_tables().upper_halves[code]} << 16);
 }
 
 }  // namespace

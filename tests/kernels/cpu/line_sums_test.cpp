@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <texton/channel_codes.h>
+
 #undef HWY_TARGET_INCLUDE
 #include <hwy/targets.h>
 
@@ -159,11 +161,14 @@ TEST_P(LineSumsTest, SumsOfRowsMatchPlainLoops) {
             weights[i] = random.unit() + 0.1f;
         }
         LineVector<float> sums(count), added(count);
-        line_sums()->down(addresses, weights, kRows, 0, count, sums.data());
+        line_sums()->down(addresses, weights, kRows, 0, count, sums.data(), RowSumsAs::sums);
         for (std::size_t i = 0; i < kRows; ++i) line_sums()->add(addresses[i], weights[i], count, added.data());
         const RowPair pair{{weights, 4}, {weights + 1, 3}, 2};  // rows 0 to 3 and 2 to 4
         LineVector<float> upper(count), lower(count);
-        line_sums()->down_two(addresses, pair, 0, count, upper.data(), lower.data());
+        line_sums()->down_two(addresses, pair, 0, count, upper.data(), lower.data(), RowSumsAs::sums);
+        std::vector<float> pixels(count), upper_pixels(count), lower_pixels(count);
+        line_sums()->down(addresses, weights, kRows, 0, count, pixels.data(), RowSumsAs::pixels);
+        line_sums()->down_two(addresses, pair, 0, count, upper_pixels.data(), lower_pixels.data(), RowSumsAs::pixels);
         LineVector<float> quotients = sums;
         line_sums()->divide(quotients.data(), count, 3);
         for (std::size_t k = 0; k < count; ++k) {
@@ -174,6 +179,9 @@ TEST_P(LineSumsTest, SumsOfRowsMatchPlainLoops) {
             ASSERT_TRUE(same(upper[k], of_upper));
             ASSERT_TRUE(same(lower[k], of_lower));
             ASSERT_TRUE(same(sums[k], sum));
+            ASSERT_EQ(bits_of(pixels[k]), plain_bits_of(sum));
+            ASSERT_EQ(bits_of(upper_pixels[k]), plain_bits_of(of_upper));
+            ASSERT_EQ(bits_of(lower_pixels[k]), plain_bits_of(of_lower));
             ASSERT_TRUE(same(added[k], sum));
             ASSERT_TRUE(same(quotients[k], sum / 3));
         }

@@ -65,6 +65,24 @@ TEST(CpuWindowsTest, MediansOfImagesLargerThanTheCacheMatchTheFunctor) {
         });
 }
 
+TEST(CpuWindowsTest, MediansOfSeveralTilesMatchTheFunctor) {
+    constexpr Extent kExtent{2101, 5};  // a tile has at most 2048 columns
+    constexpr Extent kAround{2103, 7};
+    test::Random random(31);
+    for (const Format format : {Format::r8_unorm, Format::rgba16_unorm, Format::rg32_float}) {
+        const Array array(Device::cpu(), {.format = format, .extent = kExtent});
+        test::upload(array.view(), test::any_bits(random, test::box_bytes(format, kExtent)));
+        const Texture texture(array);
+        const Linear memory(Device::cpu(), format, kAround);
+        expect_same(
+            memory.view(format, kAround), kExtent,
+            [&](const Stream& stream, const View& image) { median(stream, image, texture); },
+            [&](const Stream& stream, const View& image) {
+                launch(stream, image, filters::Median<3>{{false}}, detail::by_points(texture));
+            });
+    }
+}
+
 /// Orders 64 zeros and ones at a time.
 struct ByBits {
     std::uint64_t lower(std::uint64_t first, std::uint64_t second) const { return first & second; }
