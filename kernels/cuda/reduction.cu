@@ -151,7 +151,7 @@ public:
     }
     /// Loads pieces of the rows from `row` on.
     __device__ void load(std::int32_t row) {
-        switch (stored_in(job_.strips.texels)) {
+        switch (job_.strips.in) {
             case detail::StoredIn::memory: return load_from<detail::StoredIn::memory>(row);
             case detail::StoredIn::plane: return load_from<detail::StoredIn::plane>(row);
             case detail::StoredIn::layers: return load_from<detail::StoredIn::layers>(row);
@@ -196,7 +196,8 @@ private:
             const std::int32_t channel = in_row % channels;
             const std::int32_t from = ::min(::max(begin_ + in_row, channel), last + channel);
             to[i / count * job_.pieces * kPieceValues<Format> + in_row] = detail::load_stored<Code>(
-                job_.strips.texels, static_cast<unsigned>(from) * sizeof(Code), row_inside(row + i / count), layer_);
+                job_.strips.in, job_.strips.texels, static_cast<unsigned>(from) * sizeof(Code),
+                row_inside(row + i / count), layer_);
         }
     }
 

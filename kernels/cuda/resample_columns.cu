@@ -145,7 +145,7 @@ private:
                 const auto y =
                     static_cast<unsigned>(::min(::max(row, 0), static_cast<std::int32_t>(strips_.texels.height) - 1));
                 const auto loaded = detail::load_stored<Words>(
-                    strips_.texels, static_cast<unsigned>(value * sizeof(typename Format::Stored)), y,
+                    strips_.in, strips_.texels, static_cast<unsigned>(value * sizeof(typename Format::Stored)), y,
                     strips_.layered ? z_ : 0);
                 ::memcpy(ahead_[i], &loaded, sizeof loaded);
             } else {
