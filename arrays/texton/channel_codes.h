@@ -34,11 +34,10 @@ TEXTON_HD inline float float_of(std::uint32_t bits) {
 /// Returns the bits of a float. All NaNs return kNanBits.
 TEXTON_HD inline std::uint32_t plain_bits_of(float value) { return value == value ? bits_of(value) : kNanBits; }
 
-/// Returns the 8-bit sRGB code of a linear value: the nearest code of a curve with the exponent 0.41666. NaN becomes 0.
-/// The steps of the table were found by bisection on an H200; see the recordings border_srgb_step0 and
-/// border_srgb_step1.
-TEXTON_HD inline std::uint32_t srgb_code_of(float linear) {
-    static constexpr float kSteps[255] = {
+/// The lowest linear values with the sRGB codes 1 to 255. They were found by bisection on an H200; see the recordings
+/// border_srgb_step0 and border_srgb_step1.
+struct SrgbSteps {
+    float of[255] = {
         0.00015176351f, 0.0004552905f, 0.00075881754f, 0.0010623444f, 0.0013658716f, 0.0016693984f, 0.0019729256f,
         0.0022764525f,  0.0025799798f, 0.0028835065f,  0.0031880087f, 0.003508943f,  0.0038479741f, 0.0042053815f,
         0.0045814393f,  0.004976417f,  0.005390576f,   0.005824173f,  0.0062774634f, 0.006750689f,  0.007244101f,
@@ -76,9 +75,14 @@ TEXTON_HD inline std::uint32_t srgb_code_of(float linear) {
         0.85906726f,    0.8672545f,    0.8754873f,     0.8837654f,    0.8920891f,    0.90045816f,   0.908873f,
         0.91733336f,    0.9258397f,    0.9343916f,     0.9429897f,    0.9516335f,    0.96032363f,   0.9690596f,
         0.977842f,      0.9866704f,    0.9955453f};
+};
+
+/// Returns the 8-bit sRGB code of a linear value: the nearest code of a curve with the exponent 0.41666. NaN becomes 0.
+TEXTON_HD inline std::uint32_t srgb_code_of(float linear) {
+    static constexpr SrgbSteps kSteps{};
     std::uint32_t code = 0;
     for (std::uint32_t step = 128; step > 0; step /= 2) {
-        if (linear >= kSteps[code + step - 1]) code += step;
+        if (linear >= kSteps.of[code + step - 1]) code += step;
     }
     return code;
 }

@@ -18,50 +18,58 @@ using detail::kValues;
 
 constexpr int kLargestRadius = 3;
 
+/// The strip of threads with `groups` groups of kValues values. Two groups need fewer conversions of the values beside
+/// them.
+template <int channels, int radius, int groups>
+using StripOf = detail::ValueStrip<channels, detail::threads_with(radius* channels, groups* kValues), groups * kValues>;
+
 struct Job {
     detail::ValueStrips strips;
     float across[2 * kLargestRadius + 1];  // weights, none of which is 0
     float down[2 * kLargestRadius + 1];
 };
 
-template <class Format, int channels, int radius>
-__global__ void __launch_bounds__(detail::kStripLanes* detail::kStripWarps)
+template <class Format, int channels, int radius, int groups>
+__global__ void __launch_bounds__(detail::kStripLanes* detail::kStripWarps, radius < 3 ? 3 : 2)
     filter_values(const __grid_constant__ Job job) {
     using Stored = typename Format::Stored;
-    using Sums = ChannelSums<kValues>;
-    using Strip = detail::ValueStrip<channels, detail::threads_with(radius * channels)>;
+    using Strip = StripOf<channels, radius, groups>;
     constexpr int kTaps = 2 * radius + 1;
     constexpr int kBeside = Strip::kBeside;
+    constexpr int kOwn = groups * kValues;
+    constexpr int kWords = groups * Format::kWords;
+    constexpr int kBefore = radius * channels;  // values before and after those of the thread
+    constexpr int kOfWord = kOwn / kWords;
+    using Sums = ChannelSums<kOwn>;
     constexpr unsigned kAll = 0xffffffff;
     const Strip strip(job.strips);
     if (strip.y >= strip.end) return;
 
-    Sums sums[kTaps];                // of the rows around the next one
-    unsigned ahead[Format::kWords];  // of the row after them
-    const auto load = [&](std::int32_t row) { job.strips.load<Format, channels>(strip.x, row, strip.z, ahead); };
+    Sums sums[kTaps];        // of the rows around the next one
+    unsigned ahead[kWords];  // of the row after them
+    const auto load = [&](std::int32_t row) {
+        job.strips.load<Format, channels, groups>(strip.x, row, strip.z, ahead);
+    };
     const auto add_row = [&](std::int32_t next) {
-        unsigned words[2 * kBeside + 1][Format::kWords];
+        unsigned words[2 * kBeside + 1][kWords];
         ::memcpy(words[kBeside], ahead, sizeof ahead);
         load(next);  // is not needed before this row is done
-#pragma unroll
-        for (int i = 0; i < 2 * kBeside + 1; ++i) {
-#pragma unroll
-            for (int word = 0; word < Format::kWords; ++word) {
-                if (i != kBeside) words[i][word] = __shfl_sync(kAll, words[kBeside][word], strip.lane + i - kBeside);
-            }
-        }
-        float value[(2 * kBeside + 1) * kValues];
-#pragma unroll
-        for (int i = 0; i < (2 * kBeside + 1) * kValues; ++i) value[i] = Format::value(words[i / kValues], i % kValues);
+        detail::repeat<(2 * kBeside + 1) * kWords>([&]<int i>() {
+            constexpr int kThread = i / kWords, kWord = i % kWords;
+            constexpr int kFirst = (i - kBeside * kWords) * kOfWord;  // value of the word
+            if constexpr (kThread != kBeside && kFirst + kOfWord > -kBefore && kFirst < kOwn + kBefore)
+                words[kThread][kWord] = __shfl_sync(kAll, words[kBeside][kWord], strip.lane + kThread - kBeside);
+        });
         Sums sum;
+        detail::repeat<kOwn + 2 * kBefore>([&]<int number>() {
+            constexpr int kAt = kBeside * kOwn - kBefore + number;
+            const float value = Format::value(words[kAt / kOwn] + kAt % kOwn / kValues * Format::kWords, kAt % kValues);
 #pragma unroll
-        for (int tap = 0; tap < kTaps; ++tap) {
-#pragma unroll
-            for (int i = 0; i < kValues; ++i) {
-                const float beside = value[kBeside * kValues + i + (tap - radius) * channels];
-                sum.of[i] = ::fmaf(beside, job.across[tap], sum.of[i]);
+            for (int tap = 0; tap < kTaps; ++tap) {
+                const int i = number - tap * channels;
+                if (i >= 0 && i < kOwn) sum.of[i] = ::fmaf(value, job.across[tap], sum.of[i]);
             }
-        }
+        });
 #pragma unroll
         for (int tap = 1; tap < kTaps; ++tap) sums[tap - 1] = sums[tap];
         sums[kTaps - 1] = sum;
@@ -76,35 +84,54 @@ __global__ void __launch_bounds__(detail::kStripLanes* detail::kStripWarps)
 #pragma unroll
         for (int tap = 0; tap < kTaps; ++tap) {
 #pragma unroll
-            for (int i = 0; i < kValues; ++i) sum.of[i] = ::fmaf(sums[tap].of[i], job.down[tap], sum.of[i]);
+            for (int i = 0; i < kOwn; ++i) sum.of[i] = ::fmaf(sums[tap].of[i], job.down[tap], sum.of[i]);
         }
-        Stored results[kValues];
+        Stored results[kOwn];
 #pragma unroll
-        for (int i = 0; i < kValues; ++i) results[i] = Format::stored(sum.of[i], i);
-        strip.template store<typename Format::Words>(to, results);
+        for (int i = 0; i < kOwn; ++i) results[i] = Format::stored(sum.of[i], i);
+        strip.template store<detail::WordOf<sizeof results>>(to, results);
     }
 }
 
-template <class Format, int channels, int radius>
+template <class Format, int channels, int radius, int groups>
 void enqueue(const detail::Launch& launch, Job job) {
-    using Strip = detail::ValueStrip<channels, detail::threads_with(radius * channels)>;
-    detail::launch_strips<Strip, channels>(launch,
-                                           reinterpret_cast<const void*>(&filter_values<Format, channels, radius>), job,
-                                           job.strips, sizeof(typename Format::Stored) == 1 ? 16 * radius : 8 * radius);
+    job.strips.has_pairs = detail::has_aligned_values<Format>(job.strips.texels, 2 * kValues);
+    job.strips.stores_words = detail::has_aligned_values<Format>(job.strips.target, groups * kValues);
+    detail::launch_strips<StripOf<channels, radius, groups>, channels>(
+        launch, reinterpret_cast<const void*>(&filter_values<Format, channels, radius, groups>), job, job.strips,
+        sizeof(typename Format::Stored) == 1 ? 16 * radius : 8 * radius);
+}
+
+/// Returns false if other kernels are faster. With two groups, small images have too few threads, and values of rows
+/// that are not aligned are stored too slowly. For small images with four channels, fetches of the texture unit are
+/// faster. The limit was measured on an H200.
+template <class Format, int channels, int radius>
+bool enqueue(const detail::Launch& launch, const Job& job) {
+    constexpr std::size_t kLarge = std::size_t{1} << 23;  // values
+    const detail::PixelTarget& target = job.strips.target;
+    const bool is_large = std::size_t{target.width} * target.height * target.depth * channels >= kLarge;
+    if constexpr (channels > 2) {
+        if (is_large) enqueue<Format, channels, radius, 2>(launch, job);
+        return is_large;
+    } else {
+        if constexpr (sizeof(typename Format::Stored) < 4) {
+            if (is_large && detail::has_aligned_values<Format>(target, 2 * kValues)) {
+                enqueue<Format, channels, radius, 2>(launch, job);
+                return true;
+            }
+        }
+        enqueue<Format, channels, radius, 1>(launch, job);
+        return true;
+    }
 }
 
 template <class Format, int channels>
 bool enqueue_channels(const detail::Launch& launch, const Job& job, std::int32_t radius) {
     constexpr int kMaxRadius = channels == 1 ? kLargestRadius : 2;
-    if (radius > kMaxRadius) return false;
-    if (radius == 1) {
-        enqueue<Format, channels, 1>(launch, job);
-    } else if (radius == 2) {
-        enqueue<Format, channels, 2>(launch, job);
-    } else if constexpr (kMaxRadius == 3) {
-        enqueue<Format, channels, 3>(launch, job);
-    }
-    return true;
+    if (radius == 1) return enqueue<Format, channels, 1>(launch, job);
+    if (radius == 2) return enqueue<Format, channels, 2>(launch, job);
+    if constexpr (kMaxRadius == 3) return enqueue<Format, channels, 3>(launch, job);
+    return false;
 }
 
 }  // namespace
@@ -112,8 +139,7 @@ bool enqueue_channels(const detail::Launch& launch, const Job& job, std::int32_t
 bool enqueue_values(const detail::Launch& launch, const Separable& filter) {
     const std::int32_t radius = filter.across.radius;
     const detail::TexelFormat& format = launch.target().format.stored;
-    // The sums of four channels are faster with fetches of the texture unit.
-    if (radius < 1 || radius > kLargestRadius || filter.down.radius != radius || format.channels > 2) return false;
+    if (radius < 1 || radius > kLargestRadius || filter.down.radius != radius) return false;
     const std::optional<detail::ValueStrips> strips = detail::value_strips(launch);
     if (!strips) return false;
     Job job{*strips, {}, {}};
@@ -124,7 +150,8 @@ bool enqueue_values(const detail::Launch& launch, const Separable& filter) {
     if (std::count(job.across, job.across + count, 0.0f) != 0 || std::count(job.down, job.down + count, 0.0f) != 0)
         return false;
     return detail::with_stored_values(format, [&]<class Format, int channels>() {
-        if constexpr (channels > 2)
+        // Fetches of the texture unit are faster for sRGB codes, and for four floats.
+        if constexpr (detail::kIsSrgb<Format> || (channels > 2 && sizeof(typename Format::Stored) == 4))
             return false;
         else
             return detail::has_aligned_values<Format>(job.strips.texels) &&

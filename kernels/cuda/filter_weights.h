@@ -75,13 +75,19 @@ inline std::int32_t max_taps(ResampleFilter filter, const Axis& axis) {
     return with_weights(filter, [&]<class Weights>(std::type_identity<Weights>) { return Weights::max_count(axis); });
 }
 
-/// The same for the pixels of an image. It is smaller where coordinates are nearly exact.
-inline std::int32_t max_taps(ResampleFilter filter, const Axis& axis, std::uint32_t pixels) {
-    constexpr float kExact = 1 << 20;  // below it, coordinates are rounded by an eighth at most
-    const std::int32_t most = max_taps(filter, axis);
+/// Returns true if the coordinates of the pixels of an image are rounded by an eighth at most.
+inline bool are_nearly_exact(const Axis& axis, std::uint32_t pixels) {
+    constexpr float kExact = 1 << 20;
     const float end = axis.begin + axis.step * static_cast<float>(pixels);
-    if (filter != ResampleFilter::area || std::max(std::abs(axis.begin), std::abs(end)) >= kExact) return most;
-    return std::min(most, static_cast<std::int32_t>(axis.step + 2.25f));
+    return std::max(std::abs(axis.begin), std::abs(end)) < kExact;
+}
+
+/// Does the same as max_taps() for the pixels of an image. The number is smaller where coordinates are nearly exact.
+inline std::int32_t max_taps(ResampleFilter filter, const Axis& axis, std::uint32_t pixels) {
+    const std::int32_t most = max_taps(filter, axis);
+    const bool is_lanczos = filter == ResampleFilter::lanczos3 && axis.step > 1;
+    if ((filter != ResampleFilter::area && !is_lanczos) || !are_nearly_exact(axis, pixels)) return most;
+    return std::min(most, static_cast<std::int32_t>((is_lanczos ? 6 : 1) * axis.step + 2.25f));
 }
 
 }  // namespace texton::resampling

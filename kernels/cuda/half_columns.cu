@@ -2,8 +2,8 @@
 // memory, for texels and pixels of the same format. All pixels have the same weights.
 //
 // Warps process strips (kernels/cuda/value_strips.h). A thread loads the eight values of a row of texels above its four
-// values of the image, and gets the values beside them from other threads. It keeps the sums of the rows that its next
-// values need in registers. Terms are added in the order of the functor SeparableSum.
+// values of the image, and gets the values beside them from other threads. It adds the sums of each row to all pixels
+// that the row belongs to. Terms are added in the order of the functor SeparableSum.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -50,27 +50,28 @@ struct HalfRows {
 #pragma unroll
         for (int i = 0; i < kTexelValues; ++i)
             own[i] = Format::value(words + i / kValues * Format::kWords, i % kValues);
-        float values[kTexelValues + 2 * kBefore];
-        detail::repeat<kTexelValues + 2 * kBefore>([&]<int i>() {
-            constexpr int kThread = floor_divide(i - kBefore, kTexelValues);
-            constexpr int kValue = i - kBefore - kThread * kTexelValues;
-            values[i] = kThread == 0 ? own[kValue] : __shfl_sync(kAll, own[kValue], lane + kThread);
-        });
         Sums sum;
-#pragma unroll
-        for (int tap = 0; tap < taps; ++tap) {
+        detail::repeat<kTexelValues + 2 * kBefore>([&]<int number>() {
+            constexpr int kThread = floor_divide(number - kBefore, kTexelValues);
+            constexpr int kValue = number - kBefore - kThread * kTexelValues;
+            const float value = kThread == 0 ? own[kValue] : __shfl_sync(kAll, own[kValue], lane + kThread);
 #pragma unroll
             for (int i = 0; i < kValues; ++i) {
-                const float value = values[(i / channels * 2 + tap) * channels + i % channels];
-                sum.of[i] = ::fmaf(value, weights[tap], sum.of[i]);
+                const int tap = number / channels - i / channels * 2;
+                if (number % channels == i % channels && tap >= 0 && tap < taps)
+                    sum.of[i] = ::fmaf(value, weights[tap], sum.of[i]);
             }
-        }
+        });
         return sum;
     }
 };
 
+/// Blocks of a multiprocessor at the same time.
+template <class Format, int taps>
+constexpr int kBlocks = taps > 4 && sizeof(typename Format::Stored) < 4 ? 3 : 2;
+
 template <class Format, int channels, int taps>
-__global__ void __launch_bounds__(detail::kStripLanes* detail::kStripWarps)
+__global__ void __launch_bounds__(detail::kStripLanes* detail::kStripWarps, kBlocks<Format, taps>)
     halve_columns(const __grid_constant__ Job job) {
     using Stored = typename Format::Stored;
     using Rows = HalfRows<Format, channels, taps>;
@@ -86,28 +87,35 @@ __global__ void __launch_bounds__(detail::kStripLanes* detail::kStripWarps)
         job.strips.load<Format, channels, 2>(first, next + 1, strip.z, ahead[1]);
         next += 2;
     };
-    Sums sums[taps];
+    constexpr int kOpen = taps / 2;
+    Sums open[kOpen];  // of the next pixels below each other
+    // Adds two rows of texels, which are the last ones of the first pixel, and returns the sum of that one.
     const auto add_rows = [&] {
         unsigned words[2][2 * Format::kWords];
         ::memcpy(words, ahead, sizeof ahead);
         load();  // is not needed before these rows are done
 #pragma unroll
-        for (int tap = 2; tap < taps; ++tap) sums[tap - 2] = sums[tap];
-        sums[taps - 2] = Rows::sum(words[0], job.across, strip.lane);
-        sums[taps - 1] = Rows::sum(words[1], job.across, strip.lane);
+        for (int row = 0; row < 2; ++row) {
+            const Sums sum = Rows::sum(words[row], job.across, strip.lane);
+#pragma unroll
+            for (int pixel = 0; pixel < kOpen; ++pixel) {
+#pragma unroll
+                for (int i = 0; i < kValues; ++i)
+                    open[pixel].of[i] = ::fmaf(sum.of[i], job.down[2 * (kOpen - 1 - pixel) + row], open[pixel].of[i]);
+            }
+        }
+        const Sums finished = open[0];
+#pragma unroll
+        for (int pixel = 1; pixel < kOpen; ++pixel) open[pixel - 1] = open[pixel];
+        open[kOpen - 1] = {};
+        return finished;
     };
     load();
-    for (int i = 0; i < taps / 2 - 1; ++i) add_rows();
+    for (int i = 0; i < kOpen - 1; ++i) add_rows();
     std::byte* to = strip.template address<Stored>(job.strips.target);
-#pragma unroll taps> 4 ? 1 : taps / 2
+#pragma unroll taps> 4 ? 1 : 2
     for (std::int32_t row = strip.y; row < strip.end; ++row, to += job.strips.target.pitch) {
-        add_rows();
-        Sums sum;
-#pragma unroll
-        for (int tap = 0; tap < taps; ++tap) {
-#pragma unroll
-            for (int i = 0; i < kValues; ++i) sum.of[i] = ::fmaf(sums[tap].of[i], job.down[tap], sum.of[i]);
-        }
+        const Sums sum = add_rows();
         Stored results[kValues];
 #pragma unroll
         for (int i = 0; i < kValues; ++i) results[i] = Format::stored(sum.of[i], i);

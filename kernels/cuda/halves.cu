@@ -22,6 +22,7 @@ constexpr unsigned kRows = 2;  // of a thread, kThreadsDown apart
 struct Job {
     PixelTarget texels;
     PixelTarget target;
+    detail::StoredIn in;    // the texels
     std::int32_t first[2];  // texel of the first pixel
     bool layered;
     bool is_wide;       // the texels of kValues values can be loaded at once
@@ -65,7 +66,7 @@ __global__ void halve_values(const __grid_constant__ Job job) {
                     const unsigned texel = static_cast<unsigned>(job.first[0]) + 2 * blockIdx.x * kThreadsAcross +
                                            part * kThreadsAcross + threadIdx.x;
                     const auto loaded =
-                        detail::load_stored<Words>(job.texels, texel * sizeof(Words), y, job.layered ? z : 0);
+                        detail::load_stored<Words>(job.in, job.texels, texel * sizeof(Words), y, job.layered ? z : 0);
                     ::memcpy(words + part * Format::kWords, &loaded, sizeof loaded);
                 }
                 return;
@@ -74,22 +75,23 @@ __global__ void halve_values(const __grid_constant__ Job job) {
         if constexpr (sizeof(Words) < sizeof(uint4)) {
             if (is_whole && job.is_wide) {
                 const auto loaded =
-                    detail::load_stored<detail::PairOfWords<Words>>(job.texels, first, y, job.layered ? z : 0);
+                    detail::load_stored<detail::PairOfWords<Words>>(job.in, job.texels, first, y, job.layered ? z : 0);
                 ::memcpy(words, &loaded, sizeof loaded);
                 return;
             }
         }
         if (is_whole) {
             for (unsigned part = 0; part < 2; ++part) {
-                const auto loaded =
-                    detail::load_stored<Words>(job.texels, first + part * sizeof(Words), y, job.layered ? z : 0);
+                const auto loaded = detail::load_stored<Words>(job.in, job.texels, first + part * sizeof(Words), y,
+                                                               job.layered ? z : 0);
                 ::memcpy(words + part * Format::kWords, &loaded, sizeof loaded);
             }
             return;
         }
         Stored stored[2 * kValues] = {};
         for (unsigned i = 0; i < 2 * (values - x); ++i)
-            stored[i] = detail::load_stored<Stored>(job.texels, first + i * sizeof(Stored), y, job.layered ? z : 0);
+            stored[i] =
+                detail::load_stored<Stored>(job.in, job.texels, first + i * sizeof(Stored), y, job.layered ? z : 0);
         ::memcpy(words, stored, sizeof stored);
     };
     // All rows are loaded before the first one is stored, so that many loads are in flight.
@@ -154,6 +156,7 @@ bool enqueue_halves(const detail::Launch& launch, const Grid& grid) {
     Job job{
         *texels,
         target,
+        stored_in(*texels),
         {first_of_pairs(grid.x, target.width, texels->width), first_of_pairs(grid.y, target.height, texels->height)},
         texture.kind() == ArrayKind::layered_2d,
         false,

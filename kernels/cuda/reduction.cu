@@ -21,12 +21,12 @@ namespace {
 using detail::kValues;
 
 constexpr int kLanes = 32;
-constexpr int kWarps = 4;    // of a block
-constexpr int kMinRows = 4;  // of pixels that a block computes
-constexpr int kMaxRows = 16;
+constexpr int kWarps = 4;                  // of a block
+constexpr int kMinRows = 4;                // of pixels that a block computes
 constexpr int kMaxAtOnce = 8;              // rows of texels that are staged at the same time
 constexpr int kFewTaps = 4;                // whose weights are kept in registers
 constexpr int kFewOpen = 3;                // open rows of pixels, if these are far apart
+constexpr int kLanczosOpen = 7;            // the same for Lanczos filters
 constexpr unsigned kMaxBytes = 100 << 10;  // of shared memory, so that two blocks run at the same time
 
 /// Values of a piece of 16 bytes.
@@ -41,6 +41,10 @@ constexpr int kLoads = std::array{3, open <= kFewOpen ? 5 : 4, 6}[sizeof(typenam
 /// Blocks of a multiprocessor at the same time.
 template <class Format>
 constexpr unsigned kBlocks = sizeof(typename Format::Stored) == 4 ? 4 : 6;
+
+/// Rows of pixels that a block computes, at most. Lanczos filters read more rows before the first one is finished.
+template <int open>
+constexpr unsigned kMaxRows = open < kLanczosOpen ? 16 : 64;
 
 /// Pixels of a thread, kLanes apart.
 template <int channels>
@@ -151,7 +155,7 @@ public:
     }
     /// Loads pieces of the rows from `row` on.
     __device__ void load(std::int32_t row) {
-        switch (stored_in(job_.strips.texels)) {
+        switch (job_.strips.in) {
             case detail::StoredIn::memory: return load_from<detail::StoredIn::memory>(row);
             case detail::StoredIn::plane: return load_from<detail::StoredIn::plane>(row);
             case detail::StoredIn::layers: return load_from<detail::StoredIn::layers>(row);
@@ -196,7 +200,8 @@ private:
             const std::int32_t channel = in_row % channels;
             const std::int32_t from = ::min(::max(begin_ + in_row, channel), last + channel);
             to[i / count * job_.pieces * kPieceValues<Format> + in_row] = detail::load_stored<Code>(
-                job_.strips.texels, static_cast<unsigned>(from) * sizeof(Code), row_inside(row + i / count), layer_);
+                job_.strips.in, job_.strips.texels, static_cast<unsigned>(from) * sizeof(Code),
+                row_inside(row + i / count), layer_);
         }
     }
 
@@ -268,7 +273,7 @@ public:
     }
 
     __device__ Sums<Format> sum(const uint4* row) const {
-        const auto* const bytes = reinterpret_cast<const std::byte*>(row);
+        auto* bytes = reinterpret_cast<const std::byte*>(row);
         Sums<Format> sums{};
         if constexpr (taps > 0) {
 #pragma unroll
@@ -277,11 +282,11 @@ public:
                 for (int i = 0; i < kPixels<channels>; ++i) add(sums, bytes, i, tap, few_[i][tap]);
             }
         } else {
-#pragma unroll 2
-            for (int tap = 0; tap < count_; ++tap) {
+            const float* weight = weights_;
+#pragma unroll 4
+            for (int tap = 0; tap < count_; ++tap, weight += kColumns, bytes += sizeof(Texel)) {
 #pragma unroll
-                for (int i = 0; i < kPixels<channels>; ++i)
-                    add(sums, bytes, i, tap, weights_[tap * kColumns + i * kLanes]);
+                for (int i = 0; i < kPixels<channels>; ++i) add(sums, bytes, i, 0, weight[i * kLanes]);
             }
         }
         return sums;
@@ -379,12 +384,13 @@ __global__ void __launch_bounds__(kLanes* kWarps, kBlocks<Format>) reduce(const 
 struct Kernel {
     const void* kernel;
     int loads;
+    unsigned max_rows;
     unsigned (*bytes)(const Job& job, int columns);
 };
 
 template <class Format, int channels, int taps, int open>
 Kernel kernel_with() {
-    return {reinterpret_cast<const void*>(&reduce<Format, channels, taps, open>), kLoads<Format, open>,
+    return {reinterpret_cast<const void*>(&reduce<Format, channels, taps, open>), kLoads<Format, open>, kMaxRows<open>,
             &Memory<open>::bytes};
 }
 
@@ -392,13 +398,15 @@ Kernel kernel_with() {
 /// pixel, divided by the distance of the pixels. One row more is needed because this distance is rounded down, and some
 /// space for the rounding of coordinates.
 template <class Format, int channels>
-std::optional<Kernel> kernel_of(ResampleFilter filter, const Axis& down, std::int32_t taps) {
+std::optional<Kernel> kernel_of(ResampleFilter filter, const Axis& down, std::uint32_t rows, std::int32_t taps) {
     constexpr float kMore = 1.25f;
     switch (filter) {
         case ResampleFilter::area:  // pixels share only texels at edges
             return taps <= kFewTaps ? kernel_with<Format, channels, kFewTaps, kFewOpen>()
                                     : kernel_with<Format, channels, 0, kFewOpen>();
-        case ResampleFilter::lanczos3: return std::nullopt;
+        case ResampleFilter::lanczos3:
+            if (6 * down.step + kMore > kLanczosOpen * down.step || !are_nearly_exact(down, rows)) return std::nullopt;
+            return kernel_with<Format, channels, 0, kLanczosOpen>();
         case ResampleFilter::nearest:
         case ResampleFilter::linear:
         case ResampleFilter::catmull_rom:
@@ -414,7 +422,7 @@ template <class Format, int channels>
 bool enqueue(const detail::Launch& launch, Job& job) {
     constexpr int kColumns = kLanes * kPixels<channels>;
     const detail::PixelTarget& target = job.strips.target;
-    const std::optional<Kernel> kernel = kernel_of<Format, channels>(job.filter, job.grid.y, job.across);
+    const std::optional<Kernel> kernel = kernel_of<Format, channels>(job.filter, job.grid.y, target.height, job.across);
     if (!kernel || !detail::has_aligned_values<Format>(job.strips.texels, kPieceValues<Format>)) return false;
     const auto texels = static_cast<std::int32_t>(std::ceil((kColumns - 1) * job.grid.x.step)) + job.across + 1;
     job.pieces = (texels * channels + kPieceValues<Format> - 1) / kPieceValues<Format> + 1;
@@ -428,7 +436,7 @@ bool enqueue(const detail::Launch& launch, Job& job) {
             static_cast<std::int32_t>(std::ceil(static_cast<float>(rows) * job.grid.y.step)) + job.down + 1;
         return kernel->bytes(job, kColumns);
     };
-    const unsigned most_bytes = bytes_with(kMaxRows);
+    const unsigned most_bytes = bytes_with(kernel->max_rows);
     if (most_bytes > kMaxBytes) return false;
     const auto multiprocessors = static_cast<unsigned>(launch.state().backend->properties().multiprocessors);
     const unsigned at_once =
@@ -436,7 +444,7 @@ bool enqueue(const detail::Launch& launch, Job& job) {
     if (at_once == 0) return false;
     const auto before = static_cast<unsigned>(std::ceil(static_cast<float>(job.down) / job.grid.y.step)) + 1;
     const unsigned rows =
-        detail::rows_of_block({across * target.depth, target.height, 1, before, at_once}, kMinRows, kMaxRows);
+        detail::rows_of_block({across * target.depth, target.height, 1, before, at_once}, kMinRows, kernel->max_rows);
     const unsigned bytes = bytes_with(rows);
     void* arguments[] = {&job};
     detail::launch_blocks({&launch, 1}, kernel->kernel, arguments,

@@ -210,6 +210,17 @@ bool has_many_values(const detail::Launch& launch, const Separable& filter) {
     return values >= std::size_t{1} << (std::min(filter.grid.x.step, filter.grid.y.step) > 1 ? 20 : 22);
 }
 
+/// Returns true if the kernel for reductions (kernels/cuda/reduction.cu) is faster where it is possible: except for
+/// Lanczos filters of small images, and of images of one channel with more than 8 bits whose pixels are far apart. The
+/// limits were measured on an H200.
+bool is_faster_as_reduction(const detail::Launch& launch, const Separable& filter) {
+    constexpr float kLongStep = 2.5f;
+    if (filter.filter != ResampleFilter::lanczos3) return true;
+    const auto& stored = launch.target().format.stored;
+    const bool is_far = std::max(filter.grid.x.step, filter.grid.y.step) > kLongStep;
+    return pixels_of(launch.target()) >= std::size_t{1} << 21 && !(is_far && stored.channels == 1 && stored.bits > 8);
+}
+
 /// Returns true if strips of values (kernels/cuda/resample_values.cu) are faster where they are possible: for larger
 /// images of one channel, and for Lanczos filters, unless tiles stage the texels of distant pixels or fetch small ones.
 /// Small images have too few strips. The limits were measured on an H200.
@@ -283,7 +294,8 @@ bool CudaKernels::resample(Launch& launch, const resampling::Separable& filter) 
     if (resampling::is_faster_in_columns_of_values(launch, filter) &&
         resampling::enqueue_columns_of_values(launch, filter))
         return true;
-    if (resampling::enqueue_reduction(launch, filter)) return true;
+    if (resampling::is_faster_as_reduction(launch, filter) && resampling::enqueue_reduction(launch, filter))
+        return true;
     if (resampling::has_many_values(launch, filter) && resampling::enqueue_columns_of_values(launch, filter))
         return true;
     if (resampling::is_faster_in_strips(launch, filter) && resampling::enqueue_strips_of_values(launch, filter))

@@ -22,7 +22,8 @@ using detail::kStripLanes;
 using detail::kStripWarps;
 using detail::kValues;
 
-constexpr int kFewTaps = 4;   // of a pixel along an axis, for the smaller kernels
+constexpr int kTwoTaps = 2;   // of a pixel along an axis, for the smallest kernels
+constexpr int kFewTaps = 4;   // for larger ones
 constexpr int kMostTaps = 7;  // for the others
 constexpr int kRows = 64;     // of the image that a warp computes, at most
 constexpr int kGroups = 2;    // of kValues values that a thread loads of a row of texels, at most
@@ -145,7 +146,7 @@ private:
                 const auto y =
                     static_cast<unsigned>(::min(::max(row, 0), static_cast<std::int32_t>(strips_.texels.height) - 1));
                 const auto loaded = detail::load_stored<Words>(
-                    strips_.texels, static_cast<unsigned>(value * sizeof(typename Format::Stored)), y,
+                    strips_.in, strips_.texels, static_cast<unsigned>(value * sizeof(typename Format::Stored)), y,
                     strips_.layered ? z_ : 0);
                 ::memcpy(ahead_[i], &loaded, sizeof loaded);
             } else {
@@ -168,8 +169,13 @@ private:
     unsigned ahead_[kGroups][Format::kWords];
 };
 
+/// Blocks of a multiprocessor at the same time.
+template <int taps>
+constexpr int kBlocks = taps <= kFewTaps ? 3 : 2;
+
 template <class Format, int channels, int taps>
-__global__ void __launch_bounds__(kStripLanes* kStripWarps) resample_columns(const __grid_constant__ Job job) {
+__global__ void __launch_bounds__(kStripLanes* kStripWarps, kBlocks<taps>)
+    resample_columns(const __grid_constant__ Job job) {
     using Stored = typename Format::Stored;
     using RowSums = RowSums<Format, channels, taps>;
     __shared__ RowTaps<taps> down[kRows * kStripWarps];
@@ -222,9 +228,10 @@ __global__ void __launch_bounds__(kStripLanes* kStripWarps) resample_columns(con
 
 template <class Format, int channels>
 void enqueue(const detail::Launch& launch, Job& job, std::int32_t taps) {
-    const void* const kernel = taps <= kFewTaps
-                                   ? reinterpret_cast<const void*>(&resample_columns<Format, channels, kFewTaps>)
-                                   : reinterpret_cast<const void*>(&resample_columns<Format, channels, kMostTaps>);
+    const void* const kernel =
+        taps <= kTwoTaps   ? reinterpret_cast<const void*>(&resample_columns<Format, channels, kTwoTaps>)
+        : taps <= kFewTaps ? reinterpret_cast<const void*>(&resample_columns<Format, channels, kFewTaps>)
+                           : reinterpret_cast<const void*>(&resample_columns<Format, channels, kMostTaps>);
     detail::launch_strips<detail::ValueStrip<channels, 0>, channels>(launch, kernel, job, job.strips, kRows);
 }
 

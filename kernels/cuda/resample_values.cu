@@ -163,7 +163,8 @@ __device__ void stage(const Job& job, float4* staged, std::int32_t begin, std::i
                     const auto y = static_cast<unsigned>(::min(::max(row + at_row, 0), height - 1));
                     const auto byte = static_cast<unsigned>(begin + group * kValues) *
                                       static_cast<unsigned>(sizeof(typename Format::Stored));
-                    const auto loaded = detail::load_stored<typename Format::Words>(texels, byte, y, layer);
+                    const auto loaded =
+                        detail::load_stored<typename Format::Words>(job.strips.in, texels, byte, y, layer);
                     ::memcpy(words[i], &loaded, sizeof loaded);
                 } else {
                     job.strips.load<Format, channels>(begin + group * kValues, row + at_row, blockIdx.z, words[i]);

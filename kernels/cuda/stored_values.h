@@ -50,7 +50,7 @@ struct Unorm8 {
     __device__ static float value(const unsigned* words, int i) {
         return __fmaf_ru(after_2_23(words[0], 0x11u * static_cast<unsigned>(i)), 0x1.0001p-16f, -0x1.0001p7f);
     }
-    __device__ static Stored stored(float value, int) { return static_cast<Stored>(quick_unorm_code(value, 255.0f)); }
+    __device__ static Stored stored(float value, int) { return static_cast<Stored>(unorm8_bits_of(value) >> 8); }
     /// Replaces all texels of the four values by the first one or by the last one.
     template <int channels>
     __device__ static void repeat(unsigned* words, bool last) {
@@ -134,10 +134,11 @@ constexpr bool kIsSrgb<Srgb8<channels>> = true;
 template <class Words>
 using PairOfWords = std::conditional_t<std::is_same_v<Words, unsigned>, uint2, uint4>;
 
-/// Returns the T that starts `byte` bytes after the start of a row.
+/// Returns the T that starts `byte` bytes after the start of a row. `in` is stored_in(texels), which is computed once,
+/// since that takes longer than the load.
 template <class T>
-__device__ T load_stored(const PixelTarget& texels, unsigned byte, unsigned y, unsigned z) {
-    switch (stored_in(texels)) {
+__device__ T load_stored(StoredIn in, const PixelTarget& texels, unsigned byte, unsigned y, unsigned z) {
+    switch (in) {
         case StoredIn::memory: break;
         case StoredIn::plane: return stored<StoredIn::plane, T>(texels, byte, y, z);
         case StoredIn::layers: return stored<StoredIn::layers, T>(texels, byte, y, z);

@@ -18,7 +18,8 @@ std::optional<ValueStrips> value_strips(const Launch& launch) {
     const std::size_t word = kValues * std::size_t{format.bytes} / format.channels;
     const bool stores_words =
         (reinterpret_cast<std::uintptr_t>(target.address) | target.pitch | target.slice_pitch) % word == 0;
-    return ValueStrips{*texels, target, texture.kind() == ArrayKind::layered_2d, 0, false, stores_words};
+    return ValueStrips{*texels, target, stored_in(*texels), texture.kind() == ArrayKind::layered_2d,
+                       0,       false,  stores_words};
 }
 
 }  // namespace texton::detail

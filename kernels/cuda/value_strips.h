@@ -27,10 +27,11 @@ struct LoadedWords {
 struct ValueStrips {
     PixelTarget texels;
     PixelTarget target;
+    StoredIn in;  // the texels
     bool layered;
     std::int32_t rows;  // that a warp processes
     bool has_pairs;     // two groups of kValues values, from a multiple of 2 * kValues on, can be loaded at once
-    bool stores_words;  // kValues values can be stored at once
+    bool stores_words;  // the values of a thread can be stored at once
 
     /// Loads `groups` groups of kValues values of a row from `first` on, a multiple of kValues. Values beyond the edges
     /// are those of the texels at the edges.
@@ -41,7 +42,7 @@ struct ValueStrips {
         const auto y = static_cast<unsigned>(::min(::max(row, 0), static_cast<std::int32_t>(texels.height) - 1));
         const unsigned layer = layered ? z : 0;
         if constexpr (groups == 2) {
-            if (has_pairs && end % (2 * kValues) == 0) {
+            if (has_pairs && (end % (2 * kValues) == 0 || ::max(first, 0) + 2 * kValues <= end)) {
                 using Pair = std::conditional_t<sizeof(typename Format::Words) < sizeof(uint4),
                                                 PairOfWords<typename Format::Words>, typename Format::Words>;
                 load_inside<Pair, Format, channels, groups>(first, end, y, layer, words);
@@ -52,7 +53,7 @@ struct ValueStrips {
         } else if (end % kValues == 0 || ::max(first, 0) + kValues <= end) {
             load_inside<typename Format::Words, Format, channels, 1>(first, end, y, layer, words);
         } else {
-            const LoadedWords<Format::kWords> values = load_end<Format, channels>(texels, first, y, layer);
+            const LoadedWords<Format::kWords> values = load_end<Format, channels>(in, texels, first, y, layer);
             ::memcpy(words, values.of, sizeof values.of);
         }
     }
@@ -67,7 +68,7 @@ private:
 #pragma unroll
         for (int i = 0; i < kLoads; ++i) {
             const auto loaded = load_stored<Loaded>(
-                texels, static_cast<unsigned>(at) * sizeof(typename Format::Stored) + i * sizeof(Loaded), y, layer);
+                in, texels, static_cast<unsigned>(at) * sizeof(typename Format::Stored) + i * sizeof(Loaded), y, layer);
             ::memcpy(words + i * (sizeof(Loaded) / sizeof(unsigned)), &loaded, sizeof loaded);
         }
         if (at == first) return;
@@ -101,8 +102,9 @@ private:
 
     // Loads a group that begins inside the row or after it, value by value.
     template <class Format, int channels>
-    __device__ __noinline__ static LoadedWords<Format::kWords> load_end(const PixelTarget& texels, std::int32_t first,
-                                                                        unsigned y, unsigned layer) {
+    __device__ __noinline__ static LoadedWords<Format::kWords> load_end(StoredIn in, const PixelTarget& texels,
+                                                                        std::int32_t first, unsigned y,
+                                                                        unsigned layer) {
         using Stored = typename Format::Stored;
         using Code = std::conditional_t<sizeof(Stored) == 4, unsigned, Stored>;
         constexpr int kOfWord = sizeof(unsigned) / sizeof(Code);
@@ -112,7 +114,7 @@ private:
         for (int i = 0; i < kValues; ++i) {
             const std::int32_t channel = (first + i + kMaxValuesBefore) % channels;
             const std::int32_t at = ::min(::max(first + i, channel), end - channels + channel);
-            codes[i] = load_stored<Code>(texels, static_cast<unsigned>(at) * sizeof(Code), y, layer);
+            codes[i] = load_stored<Code>(in, texels, static_cast<unsigned>(at) * sizeof(Code), y, layer);
         }
         LoadedWords<Format::kWords> words{};
 #pragma unroll
@@ -135,11 +137,11 @@ __device__ void repeat(const Call& call) {
     (std::make_integer_sequence<int, count>{});
 }
 
-/// The values that a thread processes. It needs the values of `beside` threads on both sides.
-template <int channels, int beside>
+/// The `count` values that a thread processes. It needs the values of `beside` threads on both sides.
+template <int channels, int beside, int count = kValues>
 struct ValueStrip {
     static constexpr int kBeside = beside;
-    static constexpr int kAcross = (kStripLanes - 2 * kBeside) * kValues;  // values of a warp
+    static constexpr int kAcross = (kStripLanes - 2 * kBeside) * count;  // values of a warp
 
     std::int32_t lane;
     std::int32_t x;  // first value of the thread
@@ -153,13 +155,13 @@ struct ValueStrip {
     __device__ explicit ValueStrip(const ValueStrips& strips) : lane(static_cast<std::int32_t>(threadIdx.x)) {
         const auto values = static_cast<std::int32_t>(strips.target.width) * channels;
         const auto blocks_across = static_cast<unsigned>((values + kAcross - 1) / kAcross);
-        x = static_cast<std::int32_t>(blockIdx.x % blocks_across) * kAcross + (lane - kBeside) * kValues;
+        x = static_cast<std::int32_t>(blockIdx.x % blocks_across) * kAcross + (lane - kBeside) * count;
         y = static_cast<std::int32_t>(blockIdx.x / blocks_across * kStripWarps + threadIdx.y) * strips.rows;
         end = ::min(y + strips.rows, static_cast<std::int32_t>(strips.target.height));
         z = blockIdx.z;
         left = values - x;
         stores = lane >= kBeside && lane < kStripLanes - kBeside && left > 0;
-        stores_words = strips.stores_words && left >= kValues;
+        stores_words = strips.stores_words && left >= count;
     }
 
     /// Returns the address of the first value in the first row.
@@ -170,7 +172,7 @@ struct ValueStrip {
     }
     /// Stores the values that are inside the image.
     template <class Words, class Stored>
-    __device__ void store(std::byte* to, const Stored (&results)[kValues]) const {
+    __device__ void store(std::byte* to, const Stored (&results)[count]) const {
         if (!stores) return;
         if (stores_words) {
             Words packed;
@@ -178,7 +180,7 @@ struct ValueStrip {
             *reinterpret_cast<Words*>(to) = packed;
         } else {
 #pragma unroll
-            for (int i = 0; i < kValues; ++i) {
+            for (int i = 0; i < count; ++i) {
                 if (i < left) reinterpret_cast<Stored*>(to)[i] = results[i];
             }
         }

@@ -2,7 +2,9 @@
 // The CUDA kernel of a pointwise functor whose texels and pixels have at most 4 bytes. A thread loads, computes and
 // stores four adjacent ones at once, since single ones would be limited by instructions, and the texture unit is free
 // for other fetches.
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -138,7 +140,8 @@ __device__ inline void store_piece(std::byte* to, unsigned bytes, const unsigned
 //     Pixels           the pixels of a piece, with the function void set(int i, const Float4& color)
 //     PieceRows load(const PixelTarget& texels, unsigned piece, unsigned first, unsigned z)
 //     Texels texels(const TexelFormat& format, uint4 words, const Tables& tables)
-//     void store(const PixelTarget& target, unsigned piece, unsigned y, unsigned z, const Pixels& pixels)
+//     void store(const PixelTarget& target, unsigned piece, unsigned y, unsigned z, const Pixels& pixels,
+//                const Tables& tables)
 
 struct NoTables {};
 
@@ -188,9 +191,31 @@ struct Unorm8Pieces {
         return {{words.x, words.y, words.z, words.w}};
     }
     __device__ static void store(const PixelTarget& target, unsigned piece, unsigned y, unsigned z,
-                                 const Pixels& pixels) {
+                                 const Pixels& pixels, const Tables&) {
         std::byte* const row = target.address + z * target.slice_pitch + y * target.pitch;
         store_piece(row + piece * kBytes, kBytes, pixels.words);
+    }
+};
+
+/// Table for the codes of srgb_code_of(). The floats from 2^-13 to 1 are divided into intervals, 128 of each power of
+/// two, which contain at most one step between two codes. Floats below have the code 0.
+struct SrgbIntervals {
+    static constexpr unsigned kFirstBits = (127u - 13) << 23;  ///< of 2^-13
+    static constexpr unsigned kCount = 13 * 128 + 1;
+    /// For each interval the code of its first float times 2^16, plus what the lower 16 bits of a float must be
+    /// increased by to overflow if its code is one larger.
+    std::uint32_t of[kCount];
+
+    constexpr SrgbIntervals() : of{} {
+        constexpr SrgbSteps kSteps{};
+        constexpr std::uint32_t kSize = 1u << 16;
+        std::uint32_t code = 0;
+        for (unsigned i = 0; i < kCount; ++i) {
+            const std::uint32_t first = kFirstBits + i * kSize;
+            const auto next = [&] { return code < 255 ? std::bit_cast<std::uint32_t>(kSteps.of[code]) : ~0u; };
+            while (next() <= first) ++code;
+            of[i] = code * kSize + kSize - (next() - first < kSize ? next() - first : kSize);
+        }
     }
 };
 
@@ -200,8 +225,18 @@ struct Srgb8Pieces {
 
     struct Tables {
         float value[256];  ///< of each code
+        std::uint32_t intervals[SrgbIntervals::kCount];
 
-        __device__ void compute(unsigned code) { value[code] = value_of_srgb(code); }
+        __device__ void compute(unsigned thread) {
+            static constexpr SrgbIntervals kIntervals{};  // zeros on the device if it had no braces
+            value[thread] = value_of_srgb(thread);
+            for (unsigned i = thread; i < SrgbIntervals::kCount; i += 256) intervals[i] = kIntervals.of[i];
+        }
+        /// Returns the code of srgb_code_of() in bits 16 to 23.
+        __device__ unsigned code_of(float linear) const {
+            const unsigned bits = ::max(bits_of(__saturatef(linear)), SrgbIntervals::kFirstBits);
+            return intervals[(bits - SrgbIntervals::kFirstBits) >> 16] + (bits & 0xffffu);
+        }
     };
     struct Texels {
         unsigned words[4];
@@ -223,7 +258,7 @@ struct Srgb8Pieces {
         return {{words.x, words.y, words.z, words.w}, format.encoding == Encoding::srgb ? tables.value : nullptr};
     }
     __device__ static void store(const PixelTarget& target, unsigned piece, unsigned y, unsigned z,
-                                 const Pixels& pixels) {
+                                 const Pixels& pixels, const Tables& tables) {
         unsigned words[4];
         const auto encode = [&](const auto& code_of, unsigned colors, unsigned last) {
 #pragma unroll
@@ -234,7 +269,7 @@ struct Srgb8Pieces {
             }
         };
         if (target.format.stored.encoding == Encoding::srgb) {
-            encode([](float value) { return fast_srgb_code_of(value); }, 0x0040, 0x0050);
+            encode([&](float value) { return tables.code_of(value); }, 0x0062, 0x0052);
         } else {
             encode([](float value) { return unorm8_bits_of(value); }, 0x0051, 0x0051);
         }
@@ -323,7 +358,7 @@ struct NarrowPieces {
         return values_of_any_piece<channels>(format, words);
     }
     __device__ static void store(const PixelTarget& target, unsigned piece, unsigned y, unsigned z,
-                                 const Pixels& pixels) {
+                                 const Pixels& pixels, const Tables&) {
         store_any_piece<channels>(target, piece, y, z, pixels);
     }
 };
@@ -382,7 +417,7 @@ private:
                                    static_cast<std::int32_t>(z)};
             pixels.set(i, call(at, piece_texels, i, std::make_index_sequence<count>{}));
         }
-        Pieces::store(target, piece, y, z, pixels);
+        Pieces::store(target, piece, y, z, pixels, tables);
     }
     template <std::size_t... index>
     __device__ Float4 call(PixelPosition at, const Texels (&own)[count], int i, std::index_sequence<index...>) const {

@@ -4,10 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <texton/array.h>
 #include <texton/channel_codes.h>
+#include <texton/fill.h>
 #include <texton/float_math.h>
 #include <texton/launch.h>
 #include <texton/linear.h>
+#include <texton/texture.h>
 
 #include "tests/support/on_every_device.h"
 #include "tests/support/texels.h"
@@ -37,6 +40,16 @@ struct NearSteps {
     TEXTON_HD Float4 operator()(PixelPosition at) const {
         const float value = detail::float_of(detail::bits_of(steps[at.y]) + static_cast<std::uint32_t>(at.x) - 2048);
         return {value, value, value, value};
+    }
+};
+
+/// The same for an image of the texture's size, whose texels are finite. GPUs encode the colors of such functors in
+/// another way.
+struct NearStepsOfTexels : NearSteps {
+    static constexpr bool kPointwise = true;
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        return NearSteps::operator()(at) + source.at_texel(at.center_x(), at.center_y()) * 0.0f;
     }
 };
 
@@ -79,18 +92,28 @@ TEST_P(FloatDivisionTest, SrgbCodesNearAllStepsAreThoseOfTheTable) {
     const Linear table(device(), steps.size() * sizeof(float));
     test::upload(table.view(), test::Bytes(reinterpret_cast<const std::byte*>(steps.data()),
                                            reinterpret_cast<const std::byte*>(steps.data() + steps.size())));
-    const Linear memory(device(), Format::rgba8_srgb, extent);
-    const View image = memory.view(Format::rgba8_srgb, extent);
+    const NearStepsOfTexels functor{{reinterpret_cast<const float*>(table.data())}};
+    const Array array(device(), {.format = Format::rgba8_srgb, .extent = extent});
+    fill(array.view(), std::uint8_t{0x80});
+    const Texture texture(array, {});
     const Stream stream(device());
-    launch(stream, image, NearSteps{reinterpret_cast<const float*>(table.data())});
-    stream.synchronize();
-    const test::Bytes bytes = test::download(image);
-    for (std::size_t i = 0; i < bytes.size() / 4; ++i) {
-        const std::uint32_t bits = detail::bits_of(steps[i / 4096]) + static_cast<std::uint32_t>(i % 4096) - 2048;
-        const float value = detail::float_of(bits);
-        for (std::size_t c = 0; c < 3; ++c)
-            ASSERT_EQ(std::to_integer<std::uint32_t>(bytes[4 * i + c]), detail::srgb_code_of(value)) << value;
-        ASSERT_EQ(std::to_integer<std::uint32_t>(bytes[4 * i + 3]), detail::unorm_code_of(value, 255)) << value;
+    for (const bool of_texels : {false, true}) {
+        const Linear memory(device(), Format::rgba8_srgb, extent);
+        const View image = memory.view(Format::rgba8_srgb, extent);
+        if (of_texels) {
+            launch(stream, image, functor, texture);
+        } else {
+            launch(stream, image, static_cast<const NearSteps&>(functor));
+        }
+        stream.synchronize();
+        const test::Bytes bytes = test::download(image);
+        for (std::size_t i = 0; i < bytes.size() / 4; ++i) {
+            const std::uint32_t bits = detail::bits_of(steps[i / 4096]) + static_cast<std::uint32_t>(i % 4096) - 2048;
+            const float value = detail::float_of(bits);
+            for (std::size_t c = 0; c < 3; ++c)
+                ASSERT_EQ(std::to_integer<std::uint32_t>(bytes[4 * i + c]), detail::srgb_code_of(value)) << value;
+            ASSERT_EQ(std::to_integer<std::uint32_t>(bytes[4 * i + 3]), detail::unorm_code_of(value, 255)) << value;
+        }
     }
 }
 
