@@ -348,8 +348,8 @@ void CudaBackend::copy(const CopyRequest& request, const StreamHandle* stream) {
         }
         return;
     }
-    // A stream knows its device. But the default stream and symbols are those of the current device, and memory of a pool
-    // is only accepted if the current device can access it.
+    // A stream knows its device. But the default stream and symbols are those of the current device, and memory of a
+    // pool is only accepted if the current device can access it.
     const DeviceScope scope(ordinal_);
     Copier(*this, request, native(*stream)).run();
     // If the device reads pageable memory directly, the copy may still run after the call. Otherwise it cannot.

@@ -168,8 +168,8 @@ void CudaBackend::fill(const FillRequest& request, const StreamHandle* stream) {
         if (!mapped) return fill_host(request, stream);
         target.address = static_cast<std::byte*>(known.devicePointer);
     }
-    // Functions of the driver need a context, the default stream needs its device to be current, and memory of a pool is
-    // only accepted if the current device can access it.
+    // Functions of the driver need a context, the default stream needs its device to be current, and memory of a pool
+    // is only accepted if the current device can access it.
     const DeviceScope scope(ordinal_);
     if (target.pattern_bytes > 4) {
         MemoryLocation reached = *request.destination;

@@ -3,9 +3,9 @@
 //
 // Rows that are written together are divided into blocks of up to 512 KiB, which all threads compress. A block has a
 // header and is compressed on its own. Its position in the file depends only on its first row: as if no block were
-// compressed, and each row had a header. The bytes between blocks are holes, which take no space on the disk. So writers
-// need not know of each other. Blocks that follow each other have consecutive rows, so that a range of rows can be read
-// from its first row on.
+// compressed, and each row had a header. The bytes between blocks are holes, which take no space on the disk. So
+// writers need not know of each other. Blocks that follow each other have consecutive rows, so that a range of rows
+// can be read from its first row on.
 #include <sys/types.h>
 
 #include <cerrno>
