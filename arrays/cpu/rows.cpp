@@ -243,7 +243,8 @@ RowColumns RowSampler::columns(const float* x, std::size_t count) const {
     std::copy_n(x, count, positions.begin());
     std::vector<std::int32_t> first(padded);
     columns.second_.resize(padded);
-    columns.share_.resize(padded);
+    constexpr std::size_t kLanes = 16;  // vectors are loaded from any position
+    columns.share_.assign(padded + kLanes, 0);
     kernels.find(plan_.x, positions.data(), padded, {first.data(), columns.second_.data(), columns.share_.data()});
     if (!four_floats) {
         for (std::size_t i = 0; i < padded; i += kRowBlock)
