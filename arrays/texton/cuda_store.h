@@ -62,11 +62,15 @@ __device__ inline std::uint32_t half_pair_of_floats(float low, float high) {
     return word;
 }
 
+__device__ __noinline__ inline std::uint32_t half_pair_with_nan(float low, float high) {
+    return half_code_of(low) | half_code_of(high) << 16;
+}
+
 /// Returns the codes of half_code_of() for two values. The hardware conversion gives the same codes except for NaN: it
 /// returns 0x7fff, which is the code of kNanBits. Other NaNs are converted by half_code_of().
 __device__ inline std::uint32_t half_pair_of(std::uint32_t low, std::uint32_t high) {
     const float first = float_of(low), second = float_of(high);
-    if (!(first == first) || !(second == second)) return half_code_of(first) | half_code_of(second) << 16;
+    if (!(first == first) || !(second == second)) return half_pair_with_nan(first, second);
     return half_pair_of_floats(first, second);
 }
 
@@ -127,14 +131,43 @@ __device__ Pixel encode_pixel_as(const uint4& texel, PixelFormat format) {
     }
 }
 
-/// Encodes and stores a pixel in an array or at any address in memory. It is not inlined because it is rarely used and
-/// long.
+/// Returns the pixel of encode_pixel(). Bytes beyond the size of the pixel are undefined.
+__device__ inline Pixel encode_any_pixel(const uint4& texel, const PixelFormat& format) {
+    const TexelFormat& stored = format.stored;
+    if (stored.packing == Packing::packed)
+        return {{encode_packed({{texel.x, texel.y, texel.z, texel.w}}, stored.packed), 0, 0, 0}};
+    switch (stored.encoding) {
+        case Encoding::uint:
+            if (stored.bits == 8) return encode_pixel_as<Encoding::uint, 8>(texel, format);
+            if (stored.bits == 16) return encode_pixel_as<Encoding::uint, 16>(texel, format);
+            return encode_pixel_as<Encoding::uint, 32>(texel, format);
+        case Encoding::sint:
+            if (stored.bits == 8) return encode_pixel_as<Encoding::sint, 8>(texel, format);
+            if (stored.bits == 16) return encode_pixel_as<Encoding::sint, 16>(texel, format);
+            return encode_pixel_as<Encoding::sint, 32>(texel, format);
+        case Encoding::floating:
+            if (stored.bits == 16) return encode_pixel_as<Encoding::floating, 16>(texel, format);
+            return encode_pixel_as<Encoding::floating, 32>(texel, format);
+        case Encoding::unorm:
+            if (stored.bits == 8) return encode_pixel_as<Encoding::unorm, 8>(texel, format);
+            return encode_pixel_as<Encoding::unorm, 16>(texel, format);
+        case Encoding::snorm:
+            if (stored.bits == 8) return encode_pixel_as<Encoding::snorm, 8>(texel, format);
+            return encode_pixel_as<Encoding::snorm, 16>(texel, format);
+        case Encoding::srgb: return encode_pixel_as<Encoding::srgb, 8>(texel, format);
+    }
+    return {};
+}
+
+/// Encodes and stores a pixel of any format in an array or in memory. It is not inlined because it is long and rarely
+/// used; each CUDA kernel that uses it has a copy.
 __device__ __noinline__ inline void store_pixel_anywhere(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
                                                          uint4 texel) {
-    const Pixel pixel = encode_pixel({{texel.x, texel.y, texel.z, texel.w}}, target.format);
+    const Pixel pixel = encode_any_pixel(texel, target.format);
     const unsigned bytes = target.format.stored.bytes;
     if (target.address != nullptr) {
         std::byte* to = target.address + z * target.slice_pitch + y * target.pitch + std::size_t{x} * bytes;
+        if (target.aligned) return store_aligned(to, pixel, target.format.stored.bytes);
         for (unsigned byte = 0; byte < bytes; ++byte)
             to[byte] = static_cast<std::byte>(pixel.word[byte / 4] >> byte % 4 * 8);
         return;
@@ -179,50 +212,35 @@ __device__ void store_run_as(const PixelFormat& format, const PixelsInMemory& ru
     store_run_as<encoding, bits>(format, format.stored.bytes, run, texels);
 }
 
-/// Encodes and stores pixels of a packed format.
-template <unsigned kCount>
-__device__ void store_packed_run(const TexelFormat& stored, const PixelsInMemory& run, const uint4 (&texels)[kCount]) {
-    std::byte* to = run.first;
-#pragma unroll
-    for (unsigned i = 0; i < kCount; ++i) {
-        if (i >= run.inside) return;
-        const uint4& texel = texels[i];
-        const Pixel pixel{{encode_packed({{texel.x, texel.y, texel.z, texel.w}}, stored.packed), 0, 0, 0}};
-        store_aligned(to, pixel, stored.bytes);
-        to += run.apart;
-    }
+/// Returns true if store_run() stores pixels of this format: normalized ones without a sign, sRGB-encoded ones and
+/// floats. A run of each format has code of its own.
+__device__ inline bool has_runs(const TexelFormat& stored) {
+    return stored.packing == Packing::plain && stored.encoding != Encoding::uint && stored.encoding != Encoding::sint &&
+           stored.encoding != Encoding::snorm;
 }
 
-/// Encodes and stores pixels of any plain or packed format.
+/// Encodes and stores pixels of a format with has_runs().
 template <unsigned kCount>
 __device__ void store_run(const PixelFormat& format, const PixelsInMemory& run, const uint4 (&texels)[kCount]) {
     const TexelFormat& stored = format.stored;
-    if (stored.packing == Packing::packed) return store_packed_run(stored, run, texels);
     switch (stored.encoding) {
-        case Encoding::uint:
-            if (stored.bits == 8) return store_run_as<Encoding::uint, 8>(format, run, texels);
-            if (stored.bits == 16) return store_run_as<Encoding::uint, 16>(format, run, texels);
-            return store_run_as<Encoding::uint, 32>(format, run, texels);
-        case Encoding::sint:
-            if (stored.bits == 8) return store_run_as<Encoding::sint, 8>(format, run, texels);
-            if (stored.bits == 16) return store_run_as<Encoding::sint, 16>(format, run, texels);
-            return store_run_as<Encoding::sint, 32>(format, run, texels);
         case Encoding::floating:
             if (stored.bits == 16) return store_run_as<Encoding::floating, 16>(format, run, texels);
             return store_run_as<Encoding::floating, 32>(format, run, texels);
         case Encoding::unorm:
             if (stored.bits == 8) return store_run_as<Encoding::unorm, 8>(format, run, texels);
             return store_run_as<Encoding::unorm, 16>(format, run, texels);
-        case Encoding::snorm:
-            if (stored.bits == 8) return store_run_as<Encoding::snorm, 8>(format, run, texels);
-            return store_run_as<Encoding::snorm, 16>(format, run, texels);
         case Encoding::srgb: return store_run_as<Encoding::srgb, 8>(format, run, texels);
+        case Encoding::uint:
+        case Encoding::sint:
+        case Encoding::snorm: break;
     }
 }
 
-/// Returns true if the target is in memory and the address of every pixel is a multiple of its size.
-__device__ inline bool has_aligned_pixels(const PixelTarget& target) {
-    return target.address != nullptr && target.aligned;
+/// Returns true if the target is in memory, the address of every pixel is a multiple of its size, and store_run()
+/// stores its format.
+__device__ inline bool has_runs(const PixelTarget& target) {
+    return target.address != nullptr && target.aligned && has_runs(target.format.stored);
 }
 
 /// Returns the address of a pixel of a target in memory.
@@ -236,7 +254,7 @@ __device__ inline std::byte* pixel_address(const PixelTarget& target, unsigned x
 template <unsigned kCount>
 __device__ void store_column(const PixelTarget& target, unsigned x, unsigned y, unsigned z, unsigned step,
                              const uint4 (&texels)[kCount]) {
-    if (has_aligned_pixels(target)) {
+    if (has_runs(target)) {
         unsigned inside = 0;
 #pragma unroll
         for (unsigned i = 0; i < kCount; ++i) inside += y + i * step < target.height ? 1 : 0;
@@ -253,7 +271,7 @@ template <unsigned kCount>
 __device__ void store_slices(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
                              const uint4 (&texels)[kCount]) {
     const unsigned inside = target.depth - z;
-    if (has_aligned_pixels(target))
+    if (has_runs(target))
         return store_run(target.format, {pixel_address(target, x, y, z), target.slice_pitch, inside}, texels);
 #pragma unroll
     for (unsigned i = 0; i < kCount; ++i) {

@@ -2,9 +2,9 @@
 // Pixels below each other that a thread of a CUDA kernel computes from top to bottom. For code that nvcc compiles.
 #include <cuda_runtime.h>
 
+#include <texton/cuda_pixels.h>
 #include <texton/cuda_store.h>
 #include <texton/float4.h>
-#include <texton/pixel.h>
 
 namespace texton::detail {
 
@@ -38,20 +38,12 @@ struct alignas(4 * channels) ChannelSums {
 
 constexpr int kColumnPixels = 4;  // that are stored at the same time
 
-struct FinishedColumn {
-    Float4 color[kColumnPixels];
-};
-
 /// Stores the pixels (x, y, z), (x, y + step, z), ... that are inside the target. Not inlined, since the code for all
 /// encodings is large.
 __device__ __noinline__ static void store_pixels(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
-                                                 unsigned step, FinishedColumn column) {
+                                                 unsigned step, PixelColumn<kColumnPixels> column) {
     uint4 texels[kColumnPixels];
-#pragma unroll
-    for (int i = 0; i < kColumnPixels; ++i) {
-        const Texel texel = texel_of(column.color[i], target.format.stored);
-        texels[i] = make_uint4(texel.channel[0], texel.channel[1], texel.channel[2], texel.channel[3]);
-    }
+    texels_of(target, column, texels);
     store_column(target, x, y, z, step, texels);
 }
 

@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(kLanes* kWarps) filter_columns(const __grid_co
     fetch(y - radius);
     for (std::int32_t row = y - radius; row < y + radius; ++row) add_row(row + 1);
     for (std::int32_t row = y; row < end; row += kColumnPixels) {
-        detail::FinishedColumn pixels;
+        detail::PixelColumn<detail::kColumnPixels> pixels;
 #pragma unroll
         for (int i = 0; i < kColumnPixels; ++i) {
             add_row(row + i + radius + 1);
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(kLanes* kWarps) filter_columns(const __grid_co
             for (int tap = 0; tap < kTaps; ++tap) sum.add(sums[tap], job.down[tap]);
             Float4 pixel = sum.pixel();
             if constexpr (sharpens) pixel = job.sharpen(job.texels(source, z, x, row + i), pixel);
-            pixels.color[i] = pixel;
+            pixels.color[i] = detail::packed(pixel);
         }
         if (stores) {
             detail::store_pixels(job.target, static_cast<unsigned>(x), static_cast<unsigned>(row),

@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(kColumns* kWarps) resample_columns(const __gri
     Sums sums[taps];  // of the rows before `next`
     std::int32_t next = 0;
     for (std::int32_t begin = 0; begin < rows; begin += kPixels) {
-        detail::FinishedColumn pixels;
+        detail::PixelColumn<detail::kColumnPixels> pixels;
 #pragma unroll
         for (std::int32_t i = 0; i < kPixels; ++i) {
             const std::int32_t row = ::min(begin + i, rows - 1);
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(kColumns* kWarps) resample_columns(const __gri
             Sums sum;
 #pragma unroll
             for (int tap = 0; tap < taps; ++tap) sum.add(sums[tap], down.weight[tap][row]);
-            pixels.color[i] = sum.pixel();
+            pixels.color[i] = detail::packed(sum.pixel());
         }
         if (begin_x + lane < width) {
             detail::store_pixels(job.target, static_cast<unsigned>(x), static_cast<unsigned>(y + begin),

@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(kColumns* kThreadRows) resample_tile(const __g
 
     const std::int32_t step = tile.rows / kPixels;
     if (column >= columns || row >= ::min(step, rows)) return;
-    detail::FinishedColumn pixels;
+    detail::PixelColumn<detail::kColumnPixels> pixels;
 #pragma unroll
     for (std::int32_t i = 0; i < kPixels; ++i) {
         const std::int32_t pixel = row + i * step;
@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(kColumns* kThreadRows) resample_tile(const __g
             for (std::int32_t tap = 0; tap < down.count[pixel]; ++tap)
                 sum.add(from[tap * kColumns], down.weight(pixel, tap));
         }
-        pixels.color[i] = sum.pixel();
+        pixels.color[i] = detail::packed(sum.pixel());
     }
     detail::store_pixels(job.target, static_cast<unsigned>(x + column), static_cast<unsigned>(y + row),
                          static_cast<unsigned>(z), static_cast<unsigned>(step), pixels);

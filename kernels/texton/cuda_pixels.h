@@ -101,16 +101,26 @@ struct PixelColumn {
 };
 __device__ inline float4 packed(const Float4& color) { return make_float4(color.x, color.y, color.z, color.w); }
 
-/// Converts colors with texel_of(). store_pixels() and store_pixels_of_slices() are compiled once for all functors of a
-/// file, since the code of the many encodings would otherwise be the largest part of every CUDA kernel.
+/// Returns the words of texel_of() for integers. Not inlined, since few images have integers.
+__device__ __noinline__ inline uint4 nearest_words(float4 color, bool is_signed) {
+    return make_uint4(nearest_word(color.x, is_signed), nearest_word(color.y, is_signed),
+                      nearest_word(color.z, is_signed), nearest_word(color.w, is_signed));
+}
+
+/// Returns the words of texel_of().
+__device__ inline uint4 words_of_color(const float4& color, const TexelFormat& format) {
+    if (format.encoding == Encoding::uint) return nearest_words(color, false);
+    if (format.encoding == Encoding::sint) return nearest_words(color, true);
+    const Texel texel = texel_of({color.x, color.y, color.z, color.w}, format);
+    return make_uint4(texel.channel[0], texel.channel[1], texel.channel[2], texel.channel[3]);
+}
+
+/// Converts colors with texel_of(). store_pixels() and store_pixels_of_slices() are not inlined, since the code of the
+/// many encodings is long.
 template <unsigned kCount>
 __device__ void texels_of(const PixelTarget& target, const PixelColumn<kCount>& pixels, uint4 (&texels)[kCount]) {
 #pragma unroll
-    for (unsigned i = 0; i < kCount; ++i) {
-        const float4 color = pixels.color[i];
-        const Texel texel = texel_of({color.x, color.y, color.z, color.w}, target.format.stored);
-        texels[i] = make_uint4(texel.channel[0], texel.channel[1], texel.channel[2], texel.channel[3]);
-    }
+    for (unsigned i = 0; i < kCount; ++i) texels[i] = words_of_color(pixels.color[i], target.format.stored);
 }
 
 template <unsigned kCount>
