@@ -1,4 +1,4 @@
-// The tables 'Where a change goes' of the READMEs, compared with the sources.
+// The tables 'Where a change goes' of the READMEs, compared with the sources, and what these tables ask for.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +9,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include <texton/format.h>
 
 #include "tests/support/configured_path.h"
 
@@ -86,6 +88,20 @@ TEST(ChangeTableTest, OnlyFilesInTheTableNameAPackedFormat) {
     const std::string rows = row_of("a plain pixel format") + row_of("a packed pixel format");
     for (const std::string& source : sources_with("::rgb10a2_unorm"))
         EXPECT_NE(rows.find('`' + source + '`'), std::string::npos) << source << " names a packed format";
+}
+
+TEST(ChangeTableTest, FormatsAreInTheMatrixAndInTheGuide) {
+    const std::string matrix = read(source_tree() / "tests" / "regress" / "matrix.json");
+    const std::string guide = read(source_tree() / "core" / "README.md");
+    for (const texton::FormatInfo& row : texton::formats()) {
+        const std::string name(row.name);
+        const bool planar = row.layout == texton::FormatLayout::planar;
+        EXPECT_TRUE(planar || matrix.find('"' + name + '"') != std::string::npos)
+            << name << " is not in tests/regress/matrix.json";
+        EXPECT_TRUE(!(planar || row.layout == texton::FormatLayout::packed) ||
+                    guide.find('`' + name + '`') != std::string::npos)
+            << name << " is not in the table of formats in core/README.md";
+    }
 }
 
 TEST(ChangeTableTest, OnlyFilesInTheTableNameAnAddressMode) {

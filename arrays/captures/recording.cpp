@@ -262,6 +262,8 @@ Extent whole_level(const ArrayInfo& array, int level) {
 Recording parse(std::span<const std::byte> bytes) {
     Reader reader(bytes);
     const auto length = reader.take_all<std::uint64_t>(1).front();
+    require(length <= reader.left(),
+            fmt::format("the first 8 bytes announce a header of {} bytes, but {} bytes follow", length, reader.left()));
     const auto text = reader.take(length);
     const auto* first = reinterpret_cast<const char*>(text.data());
     const json head = json::parse(first, first + text.size());

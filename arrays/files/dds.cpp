@@ -228,7 +228,8 @@ void save_dds(const std::filesystem::path& path, const ImageState& image, const 
     const ArrayInfo& info = image.info;
     if (!dds_holds(info.format)) {
         fail_file(kSave, path, "is of a kind that cannot hold " + std::string(name(info.format)),
-                  "Use .ktx2, or open the image with ImageOptions::format = rgba8_srgb.");
+                  fmt::format("Use .ktx2, or open the image with ImageOptions::format = {}.",
+                              name(*nearest_savable(kSave, path, info.format))));
     }
     require_countable(path, info);
     NewFile writer(kSave, path);

@@ -116,6 +116,15 @@ constexpr VkFormatRow kFormats[] = {
     {132, F::bc1_srgb, O::same, true},
 };
 
+constexpr bool has_all_formats() {
+    for (int i = 0; i < static_cast<int>(F::nv12); ++i) {  // planar formats are the last ones
+        const auto is_written = [i](const VkFormatRow& row) { return row.format == F(i) && row.order == O::same; };
+        if (std::ranges::none_of(kFormats, is_written)) return false;
+    }
+    return true;
+}
+static_assert(has_all_formats(), "a format that is not planar has no number of Vulkan");
+
 struct Family {
     std::uint32_t first, last;
     std::string_view name;

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "arrays/files/dds_header.h"
 #include "arrays/files/png_writer.h"
 #include "arrays/files/signature.h"
 #include "arrays/files/stored_texels.h"
@@ -123,7 +124,8 @@ void require_read(const char* object, const std::filesystem::path& path, OIIO::I
 }
 
 std::string other_kinds(Format format) {
-    return info(format).layout == FormatLayout::plain ? kinds_for(channel_type(format)) : "Use .dds.";
+    if (info(format).layout == FormatLayout::plain) return kinds_for(channel_type(format));
+    return dds_holds(format) ? "Use .dds." : "Use .ktx2.";
 }
 
 int rows_together(const OIIO::ImageSpec& spec) {

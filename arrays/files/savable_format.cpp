@@ -86,7 +86,7 @@ std::optional<Format> nearest_savable(const char* object, const std::filesystem:
     const bool planar = plane_count(format) > 1;
     const std::string ending = file_ending(path);
     if (is_video_name(path)) return planar ? std::optional(format) : std::nullopt;
-    if (ending == ".dds") return dds_holds(format) ? format : Format::rgba8_srgb;  // all but gray sRGB
+    if (ending == ".dds") return dds_holds(format) ? format : with_channels(plain_format(format), 4);
     if (planar) return std::nullopt;
     if (ending == ".ktx2") return format;
     const Format plain = plain_format(format);

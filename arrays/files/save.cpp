@@ -14,6 +14,7 @@
 
 #include "arrays/files/alpha.h"
 #include "arrays/files/byte_list.h"
+#include "arrays/files/dds_header.h"
 #include "arrays/files/formats.h"
 #include "arrays/files/frame_file.h"
 #include "arrays/files/layout.h"
@@ -74,9 +75,10 @@ std::vector<ImageSourcePtr> parts_of(const ImageState& image, CubeLayout layout)
 std::string remedy_for(const std::filesystem::path& path, Format format) {
     const auto savable = detail::nearest_savable(kSave, path, format);
     if (!savable) return detail::other_kinds(format);
-    return fmt::format("{} the image with ImageOptions::format = {}.",
-                       info(format).layout == FormatLayout::plain ? "Open" : "Use .dds or .ktx2, or open",
-                       name(*savable));
+    const char* const open = info(format).layout == FormatLayout::plain ? "Open"
+                             : detail::dds_holds(format)                ? "Use .dds or .ktx2, or open"
+                                                                        : "Use .ktx2, or open";
+    return fmt::format("{} the image with ImageOptions::format = {}.", open, name(*savable));
 }
 
 // Thrown if alpha is not opaque, although it is not to be written.

@@ -57,8 +57,9 @@ void check_plain(Format format, const char* object) {
     switch (info(format).layout) {
         case FormatLayout::plain: return;
         case FormatLayout::packed:
-            refuse(object, ErrorCode::unsupported, fmt::format("{} packs its channels into one element", name(format)),
-                   "View the same memory as r32_uint, with one element per texel.");
+            refuse(
+                object, ErrorCode::unsupported, fmt::format("{} packs its channels into one element", name(format)),
+                fmt::format("View the same memory as r{}_uint, with one element per texel.", 8 * info(format).bytes));
         case FormatLayout::block:
             refuse(object, ErrorCode::unsupported, fmt::format("{} has blocks instead of texels", name(format)),
                    "View the same memory as rg32_uint or rgba32_uint, with one texel per block of 8 or 16 bytes.");

@@ -41,8 +41,8 @@ struct MipOptions {
 ///
 /// Throws Error{bad_argument} if an option is out of its range, if kaiser or alpha_weighted is requested for an integer
 /// format, or if alpha_weighted is requested for a format without alpha or with min or max. Throws Error{unsupported}
-/// for formats that CUDA cannot view: rgb10a2 with layers or faces. Also throws the errors of launch(). All levels are
-/// checked before work is enqueued. If enqueueing a level fails later, larger levels may have been enqueued.
+/// for formats that CUDA cannot view: packed formats with layers or faces. Also throws the errors of launch(). All
+/// levels are checked before work is enqueued. If enqueueing a level fails later, larger levels may have been enqueued.
 void make_mips(const Stream& stream, const Array& array, const MipOptions& options = {});
 
 /// Enqueues the computation of levels in memory. `finest` is the texture whose first level is level 0, and levels[0] is

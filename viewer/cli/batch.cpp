@@ -235,7 +235,8 @@ void add_batch(CLI::App* command, Status& status) {
                      "Maximum number of attempts, if memory, the disk or the device failed. Default: 3")
         ->check(at_least(1))
         ->type_name("N");
-    command->add_option("--max-failures", options->max_failures, "End early after more failures: a number or a share")
+    command
+        ->add_option("--max-failures", options->max_failures, "End early after more failures than this number or share")
         ->type_name("N|P%");
     command->add_option("--shard", options->shard, "Compute only a part of the inputs: INDEX from 0 to COUNT - 1")
         ->type_name("INDEX/COUNT");

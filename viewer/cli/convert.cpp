@@ -269,7 +269,7 @@ void add_convert(CLI::App* command, Status& status) {
         "of a volume (--kind array_3d). Color space and metadata are kept; premultiplied alpha stays premultiplied.\n"
         "If writing fails, an existing OUT is unchanged. No levels are computed: `texton mips` does that.\n"
         "\n"
-        "Values change only if --format or --color requires it, or if OUT cannot hold BC, snorm or rgb10a2 texels.\n"
+        "Values change only if --format or --color requires it, or if OUT cannot hold BC, snorm or packed texels.\n"
         "These are converted to the nearest format that OUT can hold, and the output says so. Integers take the\n"
         "nearest code, with halves rounded away from zero; half floats take the nearest value, with ties to the even\n"
         "code; integers clamp values outside their range. BC texels are those that a GPU reads, bit for bit;\n"

@@ -118,6 +118,7 @@ void print_kernel(const KernelInfo& kernel, bool json) {
     fmt::print("\ntexton run {}", kernel.name);
     for (const InputInfo& input : kernel.inputs) fmt::print(" {}", input.name);
     fmt::print(" -o OUT [OPTION...]\n");
+    fmt::print("`texton run --help` lists the options of all kernels: --size, --format, --sampler, ...\n");
 }
 
 const Kernel& kernel_typed(const std::string& name) {

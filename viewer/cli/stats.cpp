@@ -227,7 +227,7 @@ void add_stats(CLI::App* command, Status& status) {
         "file.\n"
         "cpu:all and cuda:all start a process for each device, which reads and counts parts of each file; --memory is\n"
         "divided among them.\n"
-        "A percentile is the lowest value that is as high as this share of the finite values.\n"
+        "The percentile P is the lowest value that at least P % of the finite values do not exceed.\n"
         "\n"
         "Examples:\n"
         "  texton stats card.png\n"

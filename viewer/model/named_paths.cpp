@@ -35,7 +35,7 @@ void refuse_outside(const std::optional<fs::path>& folder, const fs::path& path)
     throw Error({.code = ErrorCode::not_permitted,
                  .object = "texton::verify",
                  .problem = fmt::format("{} is outside of the folder of the suite, {}", path.string(),
-                                        folder->empty() ? "." : folder->string()),
+                                        folder->empty() ? "which is the working folder" : folder->string()),
                  .remedy = "Move the file into the folder, or add --allow-outside if you trust the suite."});
 }
 

@@ -83,7 +83,7 @@ std::map<std::size_t, fs::path> files_by_number(const fs::path& path) {
     }
     if (files.empty())
         refuse_files(path, fmt::format("stands for no file: there is none like {}", pattern.name(1)),
-                     "Check the name. The % of another name is read as it is if no d follows.");
+                     "Check the name. A % stands for a number only in front of a d, as in %d and %03d.");
     const std::size_t first = files.begin()->first, last = files.rbegin()->first;
     if (last - first + 1 != files.size()) {
         std::size_t missing = first;

@@ -25,7 +25,8 @@ inline void add_reading_options(CLI::App& command) {
             [=](double value) {
                 change([](ReadOptions& reading) -> double& { return reading.limits.seconds; }, value);
             },
-            "Maximum time of a separate process for opening a file or decoding 4 MiB. 0: at least 10 seconds")
+            "Maximum time of a separate process for opening a file or decoding 4 MiB. Default: 10, and 1 more for "
+            "every 4 MiB of texels")
         ->check(CLI::NonNegativeNumber)
         ->type_name("SECONDS");
     command
@@ -34,7 +35,7 @@ inline void add_reading_options(CLI::App& command) {
             [=](std::uint64_t value) {
                 change([](ReadOptions& reading) -> std::size_t& { return reading.limits.bytes; }, value);
             },
-            "Maximum memory of a separate process, for example 2GiB. 0: depends on the size of the file")
+            "Maximum memory of a separate process, for example 2GiB. Default: depends on the size of the file")
         ->transform(CLI::AsSizeValue(false))
         ->type_name("SIZE");
 }

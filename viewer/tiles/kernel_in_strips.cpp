@@ -125,7 +125,7 @@ Array KernelInStrips::whole(const ImageFile& image, const ArrayInfo& info, std::
     const std::size_t bytes = packed_bytes(info);
     if (bytes > memory - std::min(memory, whole_)) {
         refuse(*run_.kernel, ErrorCode::out_of_memory,
-               fmt::format("{} needs all rows of an input, which take {}, but {} was given", device_.name(),
+               fmt::format("{} needs all rows of an input, which take {}, but the kernel has {}", device_.name(),
                            viewer::size_text(bytes), viewer::size_text(memory)),
                "Use --device cpu, which reads parts of any image, or a larger --memory.",
                {{"needed", bytes}, {"memory", memory}});
@@ -223,10 +223,11 @@ void KernelInStrips::plan(std::size_t memory) {
     const std::size_t unit = row_unit();
     if (needed(unit) >= memory) {
         refuse(*run_.kernel, ErrorCode::out_of_memory,
-               fmt::format("{} of the image and the texels that {} take {}, but {} was given",
+               fmt::format("{} of the image and the texels that {} take {}, but the kernel has {}",
                            unit == 1 ? "a row" : fmt::format("{} rows", unit), unit == 1 ? "it reads" : "they read",
                            viewer::size_text(needed(unit)), viewer::size_text(memory)),
-               fmt::format("Use --memory {}MiB or more for each kernel.", (needed(unit) >> 20) + 1),
+               fmt::format("Use a --memory that is at least {} times as large.",
+                           needed(unit) / std::max(memory, std::size_t{1}) + 1),
                {{"needed", needed(unit)}, {"memory", memory}});
     }
     const std::size_t few_rows = std::min(std::max(rows_of_granules(), unit), shape_.extent.height);

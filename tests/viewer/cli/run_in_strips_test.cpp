@@ -141,7 +141,7 @@ TEST_F(CliRunInStripsTest, WhatCannotBeComputedInPartsIsRefusedBeforeAFileIsWrit
     refused("exposure a.tif -o b.tif --memory 2", "'2' is no size of memory");
     refused("exposure a.tif -o b.tif --memory -2GiB", "no size of memory");
     refused("exposure a.tif -o b.tif --memory 8EiB", "no size of memory");
-    refused("exposure a.tif -o b.tif --memory 64KiB", "Use --memory 1MiB or more for each kernel");
+    refused("exposure a.tif -o b.tif --memory 64KiB", "Use a --memory that is at least");
     refused("warp_polar a.tif -o b.tif --memory 1MiB", "of the image reads more texels than");
     refused("statistics a.tif -o b.tif --memory 1GiB", "the image cannot be computed in parts");
     refused("exposure a.tif -o b.tif --memory 1GiB --then mips -o c.dds", "mips writes several levels");

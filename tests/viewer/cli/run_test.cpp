@@ -75,6 +75,7 @@ TEST_F(CliRunTest, AllKernelsAreListedWithTheirParameters) {
     EXPECT_EQ(help.status, 0) << help.err;
     EXPECT_THAT(help.out, HasSubstr("\n--filter  linear   nearest linear catmull_rom b_spline lanczos3 area"));
     EXPECT_THAT(help.out, HasSubstr("\n--crop    0,0,0,0  4 numbers"));
+    EXPECT_THAT(help.out, HasSubstr("`texton run --help` lists the options of all kernels: --size"));
     EXPECT_THAT(run("run --help").out, HasSubstr("--sampler"));
 }
 

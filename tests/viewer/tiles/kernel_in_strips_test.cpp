@@ -293,7 +293,7 @@ TEST_P(CopiedStripsTest, WhatDoesNotFitIsRefusedWithTheBytesOrAnotherDevice) {
     const verify::KernelRun warp{.kernel = &kernel_named("warp_affine"), .parameters = {}};
     const std::vector<Array> high{input({1024, 4096}, Format::rgba8_unorm, 1)};  // 16 MiB
     test::expect_error([&] { in_strips(exposure, high, 1 << 20); }, ErrorCode::out_of_memory, "texton::exposure",
-                       {"128 rows of the image and the texels that they read take", "MiB or more for each kernel"});
+                       {"128 rows of the image and the texels that they read take", "times as large"});
     EXPECT_LT(in_strips(exposure, high, 12 << 20)->strip_rows(), 4096U);
     test::expect_error([&] { in_strips(warp, high, 12 << 20); }, ErrorCode::out_of_memory, "texton::warp_affine",
                        {"needs all rows of an input", "--device cpu"});
