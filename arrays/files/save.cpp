@@ -8,7 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include <OpenImageIO/strutil.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <texton/frame_writer.h>
 
@@ -79,6 +81,17 @@ std::string remedy_for(const std::filesystem::path& path, Format format) {
                              : detail::dds_holds(format)                ? "Use .dds or .ktx2, or open"
                                                                         : "Use .ktx2, or open";
     return fmt::format("{} the image with ImageOptions::format = {}.", open, name(*savable));
+}
+
+// Returns the names of compression methods that OpenImageIO's writer knows. For any other name, it writes the default
+// without an error. Empty for kinds of file whose writer has no names of methods.
+std::span<const std::string_view> compressions_of(std::string_view kind) {
+    static constexpr std::string_view kTiff[] = {"none", "lzw", "packbits", "zip", "deflate", "jpeg"};
+    static constexpr std::string_view kOpenExr[] = {"none",  "rle", "zips", "zip",  "piz",
+                                                    "pxr24", "b44", "b44a", "dwaa", "dwab"};
+    if (kind == "tiff") return kTiff;
+    if (kind == "openexr") return kOpenExr;
+    return {};
 }
 
 // Thrown if alpha is not opaque, although it is not to be written.
@@ -180,6 +193,17 @@ private:
         }
     }
 
+    void require_compression() const {
+        const std::string_view method =
+            std::string_view(options_.compression).substr(0, options_.compression.find(':'));
+        const std::span<const std::string_view> known = compressions_of(output_->format_name());
+        const auto is_method = [method](std::string_view name) { return OIIO::Strutil::iequals(name, method); };
+        if (options_.compression.empty() || known.empty() || std::ranges::any_of(known, is_method)) return;
+        fail_file(kSave, path_, fmt::format("cannot have the compression {}", detail::quoted(options_.compression)),
+                  fmt::format("Use {} or {}.", fmt::join(known.first(known.size() - 1), ", "), known.back()),
+                  ErrorCode::bad_argument);
+    }
+
     void require_possible() const {
         const FormatInfo& row = info(image_.info.format);
         if (row.oiio.empty()) cannot_hold_format();
@@ -205,6 +229,7 @@ private:
         constexpr std::size_t kMostOfGif = std::size_t{1} << 24;
         if (output_->format_name() == std::string("gif") && extent.width * extent.height > kMostOfGif)
             cannot_hold("more than 2^24 texels", "Use .png, or save a part of the image.");
+        require_compression();
         if (options_.tile && !detail::is_possible(*options_.tile)) {
             fail_file(kSave, path_, fmt::format("cannot have a tile of {} texels", to_string(*options_.tile)),
                       "Use sides of at least 1, for example 64 x 64.", ErrorCode::bad_argument);

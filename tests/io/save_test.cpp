@@ -378,6 +378,26 @@ TEST_P(ImageSaveTest, AnUnwritableFolderIsRefusedAndNamed) {
     }
 }
 
+// OpenImageIO writes the default in place of a method that it does not know.
+TEST_P(ImageSaveTest, UnknownCompressionIsRefusedAndTheKnownOnesAreNamed) {
+    const std::vector<float> texels(4 * 4 * 4, 0.5f);
+    const ConstView view = host_view(texels.data(), Format::rgba32_float, {4, 4});
+    for (const char* compression : {"foo", "zstd", "piz ", ":9"}) {
+        SCOPED_TRACE(compression);
+        const auto refuses = [&](const char* name, const char* known) {
+            test::expect_error([&] { save(at(name), view, {.compression = compression}); }, ErrorCode::bad_argument,
+                               "texton::save", {name, compression, known});
+        };
+        refuses("a.tif", "none, lzw, packbits, zip, deflate or jpeg");
+        refuses("a.exr", "none, rle, zips, zip, piz, pxr24, b44, b44a, dwaa or dwab");
+    }
+    EXPECT_EQ(folder_.files(), 0);
+    for (const char* compression : {"none", "ZIP", "zip:9", "lzw"})
+        save(at("a.tif"), view, {.compression = compression});
+    for (const char* compression : {"piz", "dwaa:45", "zips"}) save(at("a.exr"), view, {.compression = compression});
+    EXPECT_EQ(folder_.files(), 2);
+}
+
 // The image is read while its own file is replaced. Rows of .dds and .ktx2 are read from the file each time.
 TEST_P(ImageSaveTest, AnImageIsSavedOverItsOwnFile) {
     for (const std::string name : {"a.dds", "a.ktx2", "a.tif", "a.png"}) {

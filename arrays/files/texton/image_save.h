@@ -60,8 +60,8 @@ struct SaveOptions {
 ///
 /// Throws Error{io}, which names the file, if the kind of file cannot hold the image, for example alpha that is not
 /// opaque, or if the file cannot be written. Throws Error{bad_argument} if a side of the tile is 0 or 2^31 or more, or
-/// if KTX2 does not have the compression. Throws Canceled if the callback returns false, the callback's exceptions
-/// unchanged, and the errors of ImageFile::read().
+/// if a TIFF, OpenEXR or KTX2 file cannot have the compression. Throws Canceled if the callback returns false, the
+/// callback's exceptions unchanged, and the errors of ImageFile::read().
 void save(const std::filesystem::path& path, const ImageFile& image, const SaveOptions& options = {});
 
 /// Returns the format in which save() can write texels of `format` to a file of the kind of `path`: the format itself,
