@@ -8,8 +8,6 @@
 
 #include <algorithm>
 
-#include <texton/cuda_pixels.h>
-
 #include "kernels/cuda/blocks.h"
 #include "kernels/cuda/columns.h"
 
