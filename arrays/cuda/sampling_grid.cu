@@ -15,6 +15,11 @@ namespace {
 
 constexpr unsigned kRows = kGridTile / kGridRows;  // pixels per thread
 
+/// Not inlined, since it is long and rarely used.
+__device__ __noinline__ void store_texel_anywhere(const PixelTarget& image, unsigned x, unsigned y, uint4 texel) {
+    store_pixel_anywhere(image, x, y, 0, texel);
+}
+
 template <ArrayKind kind>
 __global__ void __launch_bounds__(kGridTile* kGridRows)
     sample_grid(cudaTextureObject_t texture, const AffineMap map, const __grid_constant__ PixelTarget image) {
@@ -28,7 +33,11 @@ __global__ void __launch_bounds__(kGridTile* kGridRows)
         const FetchPoint point{.x = at.x, .y = at.y, .layer = at.layer};
         texels[row] = fetch_words<FetchOperation::plain, kind>(texture, point, 0);
     }
-    store_column(image, i, j, 0, kGridRows, texels);
+    if (has_runs(image)) return store_run(image.format, pixels_of_column(image, i, j, 0, kGridRows, kRows), texels);
+#pragma unroll
+    for (unsigned row = 0; row < kRows; ++row) {
+        if (j + row * kGridRows < image.height) store_texel_anywhere(image, i, j + row * kGridRows, texels[row]);
+    }
 }
 
 }  // namespace

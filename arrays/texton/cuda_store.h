@@ -62,15 +62,18 @@ __device__ inline std::uint32_t half_pair_of_floats(float low, float high) {
     return word;
 }
 
-__device__ __noinline__ inline std::uint32_t half_pair_with_nan(float low, float high) {
-    return half_code_of(low) | half_code_of(high) << 16;
+/// Returns the code of half_code_of(). The hardware conversion gives the same code, except that it returns 0x7fff for
+/// each NaN, which is the code of kNanBits.
+__device__ inline std::uint32_t fast_half_code_of(std::uint32_t value) {
+    const float number = float_of(value);
+    if (number == number) return half_pair_of_floats(number, 0);
+    return (value >> 16 & 0x8000u) | 0x7e00u | (value >> 13 & 0x3ffu);
 }
 
-/// Returns the codes of half_code_of() for two values. The hardware conversion gives the same codes except for NaN: it
-/// returns 0x7fff, which is the code of kNanBits. Other NaNs are converted by half_code_of().
+/// Returns the codes of half_code_of() for two values.
 __device__ inline std::uint32_t half_pair_of(std::uint32_t low, std::uint32_t high) {
     const float first = float_of(low), second = float_of(high);
-    if (!(first == first) || !(second == second)) return half_pair_with_nan(first, second);
+    if (!(first == first) || !(second == second)) return fast_half_code_of(low) | fast_half_code_of(high) << 16;
     return half_pair_of_floats(first, second);
 }
 
@@ -154,15 +157,14 @@ __device__ inline Pixel encode_any_pixel(const uint4& texel, const PixelFormat& 
         case Encoding::snorm:
             if (stored.bits == 8) return encode_pixel_as<Encoding::snorm, 8>(texel, format);
             return encode_pixel_as<Encoding::snorm, 16>(texel, format);
-        case Encoding::srgb: return encode_pixel_as<Encoding::srgb, 8>(texel, format);
+        case Encoding::srgb: return encode_pixel({{texel.x, texel.y, texel.z, texel.w}}, format);
     }
     return {};
 }
 
-/// Encodes and stores a pixel of any format in an array or in memory. It is not inlined because it is long and rarely
-/// used; each CUDA kernel that uses it has a copy.
-__device__ __noinline__ inline void store_pixel_anywhere(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
-                                                         uint4 texel) {
+/// Encodes and stores a pixel of any format in an array or in memory.
+__device__ inline void store_pixel_anywhere(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
+                                            const uint4& texel) {
     const Pixel pixel = encode_any_pixel(texel, target.format);
     const unsigned bytes = target.format.stored.bytes;
     if (target.address != nullptr) {
@@ -249,34 +251,13 @@ __device__ inline std::byte* pixel_address(const PixelTarget& target, unsigned x
            std::size_t{x} * static_cast<unsigned>(target.format.stored.bytes);
 }
 
-/// Encodes and stores the pixels (x, y, z), (x, y + step, z), ... that are inside the target. The words of `texels`
-/// contain integers if the target has a uint or sint format, and floats otherwise.
-template <unsigned kCount>
-__device__ void store_column(const PixelTarget& target, unsigned x, unsigned y, unsigned z, unsigned step,
-                             const uint4 (&texels)[kCount]) {
-    if (has_runs(target)) {
-        unsigned inside = 0;
+/// Returns the pixels (x, y, z), (x, y + step, z), ... of a target in memory, `count` or as many as are inside.
+__device__ inline PixelsInMemory pixels_of_column(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
+                                                  unsigned step, unsigned count) {
+    unsigned inside = 0;
 #pragma unroll
-        for (unsigned i = 0; i < kCount; ++i) inside += y + i * step < target.height ? 1 : 0;
-        return store_run(target.format, {pixel_address(target, x, y, z), step * target.pitch, inside}, texels);
-    }
-#pragma unroll
-    for (unsigned i = 0; i < kCount; ++i) {
-        if (y + i * step < target.height) store_pixel_anywhere(target, x, y + i * step, z, texels[i]);
-    }
-}
-
-/// Encodes and stores the pixels (x, y, z), (x, y, z + 1), ... that are inside the target.
-template <unsigned kCount>
-__device__ void store_slices(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
-                             const uint4 (&texels)[kCount]) {
-    const unsigned inside = target.depth - z;
-    if (has_runs(target))
-        return store_run(target.format, {pixel_address(target, x, y, z), target.slice_pitch, inside}, texels);
-#pragma unroll
-    for (unsigned i = 0; i < kCount; ++i) {
-        if (i < inside) store_pixel_anywhere(target, x, y, z + i, texels[i]);
-    }
+    for (unsigned i = 0; i < count; ++i) inside += y + i * step < target.height ? 1 : 0;
+    return {pixel_address(target, x, y, z), step * target.pitch, inside};
 }
 
 }  // namespace texton::detail

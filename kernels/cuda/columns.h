@@ -2,8 +2,6 @@
 // Pixels below each other that a thread of a CUDA kernel computes from top to bottom. For code that nvcc compiles.
 #include <cuda_runtime.h>
 
-#include <texton/cuda_pixels.h>
-#include <texton/cuda_store.h>
 #include <texton/float4.h>
 
 namespace texton::detail {
@@ -37,14 +35,5 @@ struct alignas(4 * channels) ChannelSums {
 };
 
 constexpr int kColumnPixels = 4;  // that are stored at the same time
-
-/// Stores the pixels (x, y, z), (x, y + step, z), ... that are inside the target. Not inlined, since the code for all
-/// encodings is large.
-__device__ __noinline__ static void store_pixels(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
-                                                 unsigned step, PixelColumn<kColumnPixels> column) {
-    uint4 texels[kColumnPixels];
-    texels_of(target, column, texels);
-    store_column(target, x, y, z, step, texels);
-}
 
 }  // namespace texton::detail

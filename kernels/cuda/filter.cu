@@ -10,6 +10,8 @@
 // Across and Down.
 #include <algorithm>
 
+#include <texton/cuda_pixels.h>
+
 #include "kernels/cuda/blocks.h"
 #include "kernels/cuda/filter_columns.h"
 #include "kernels/cuda/kernels.h"
@@ -176,15 +178,6 @@ __device__ void sum_down(const Weights& weights, const Strip& strip, float* ring
     for (int i = 0; i < kRun; ++i) ring[(to + i) * pitch] = sum[i];
 }
 
-struct Column {
-    uint4 texel[4];
-};
-/// Not inlined, since the code for all encodings is large.
-__device__ __noinline__ void store_four(const PixelTarget& target, unsigned x, unsigned y, unsigned z, unsigned step,
-                                        Column column) {
-    detail::store_column(target, x, y, z, step, column.texel);
-}
-
 template <int channels, class Finish>
 __device__ void store_rows(const Job<Finish>& job, const HardwareSource& source, PixelPosition corner,
                            const float* sums) {
@@ -196,7 +189,7 @@ __device__ void store_rows(const Job<Finish>& job, const HardwareSource& source,
     const auto* values = reinterpret_cast<const Value<channels>*>(sums);
 #pragma unroll 1
     for (int first = 0; first < kPixels; first += 4) {
-        Column column;
+        detail::PixelColumn<4> pixels;
         const unsigned y = static_cast<unsigned>(corner.y) + row + static_cast<unsigned>(first) * channels;
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
@@ -210,11 +203,9 @@ __device__ void store_rows(const Job<Finish>& job, const HardwareSource& source,
                 return job.filter.texels(source, corner.z, static_cast<std::int32_t>(x),
                                          static_cast<std::int32_t>(y) + i * channels);
             };
-            const Texel texel = detail::texel_of(job.finish(pointwise_texel, Float4{all[0], all[1], all[2], all[3]}),
-                                                 job.target.format.stored);
-            column.texel[i] = make_uint4(texel.channel[0], texel.channel[1], texel.channel[2], texel.channel[3]);
+            pixels.color[i] = detail::packed(job.finish(pointwise_texel, Float4{all[0], all[1], all[2], all[3]}));
         }
-        if (y < job.target.height) store_four(job.target, x, y, blockIdx.z, channels, column);
+        if (y < job.target.height) detail::store_pixels(job.target, x, y, blockIdx.z, channels, pixels);
     }
 }
 

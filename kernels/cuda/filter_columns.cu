@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include <texton/cuda_pixels.h>
+
 #include "kernels/cuda/blocks.h"
 #include "kernels/cuda/columns.h"
 

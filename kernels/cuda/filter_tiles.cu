@@ -1,5 +1,7 @@
 // Neighborhood filters: a block fetches its tile and the texels around it into shared memory, where the functor reads
 // them.
+#include <texton/cuda_pixels.h>
+
 #include "kernels/cuda/blocks.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/median_values.h"
@@ -52,15 +54,6 @@ struct Job {
     std::int32_t radius;
 };
 
-struct Column {
-    uint4 texel[kRows];
-};
-/// Not inlined, since the code for all encodings is large.
-__device__ __noinline__ void store_tile(const detail::PixelTarget& target, unsigned x, unsigned y, unsigned z,
-                                        Column column) {
-    detail::store_column(target, x, y, z, detail::kTileThreadRows, column.texel);
-}
-
 template <int channels, class Functor>
 __global__ void __launch_bounds__(kWidth* detail::kTileThreadRows)
     filter_tile(const __grid_constant__ Job<Functor> job) {
@@ -92,15 +85,15 @@ __global__ void __launch_bounds__(kWidth* detail::kTileThreadRows)
     if (static_cast<unsigned>(first.x) >= job.target.width || static_cast<unsigned>(first.y) >= job.target.height)
         return;
     const TileSource<channels> source{texels, width, x - job.radius, y - job.radius};
-    Column column;
+    detail::PixelColumn<kRows> pixels;
 #pragma unroll
     for (unsigned row = 0; row < kRows; ++row) {
         PixelPosition at = first;
         at.y += static_cast<std::int32_t>(row * detail::kTileThreadRows);
-        const Texel texel = detail::texel_of(value_of(job.functor, at, source, plain), job.target.format.stored);
-        column.texel[row] = make_uint4(texel.channel[0], texel.channel[1], texel.channel[2], texel.channel[3]);
+        pixels.color[row] = detail::packed(value_of(job.functor, at, source, plain));
     }
-    store_tile(job.target, static_cast<unsigned>(first.x), static_cast<unsigned>(first.y), blockIdx.z, column);
+    detail::store_pixels(job.target, static_cast<unsigned>(first.x), static_cast<unsigned>(first.y), blockIdx.z,
+                         detail::kTileThreadRows, pixels);
 }
 
 template <int channels, class Functor>

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <texton/cuda_pixels.h>
+
 #include "kernels/cuda/blocks.h"
 #include "kernels/cuda/columns.h"
 #include "kernels/cuda/filter_weights.h"

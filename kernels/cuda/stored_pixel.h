@@ -3,6 +3,7 @@
 // value.
 #include <cuda_fp16.h>
 
+#include <texton/cuda_pixels.h>
 #include <texton/cuda_store.h>
 #include <texton/cuda_stored_texels.h>
 #include <texton/pixel.h>
@@ -155,13 +156,6 @@ private:
     __device__ static float value_of(std::uint32_t bits) { return fraction_of(float_of(bits) - 8388608.0f, 255.0f); }
 };
 
-__device__ __noinline__ inline void store_value_anywhere(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
-                                                         Float4 value) {
-    const Texel texel = texel_of(value, target.format.stored);
-    store_pixel_anywhere(target, x, y, z,
-                         make_uint4(texel.channel[0], texel.channel[1], texel.channel[2], texel.channel[3]));
-}
-
 /// Stores a pixel as launch() does, and returns what a point fetch of that pixel returns.
 template <class Format>
 __device__ Float4 store_and_read(const PixelTarget& target, PixelPosition at, const Float4& value) {
@@ -174,7 +168,7 @@ __device__ Float4 store_and_read(const PixelTarget& target, PixelPosition at, co
         store_aligned(target.address + z * target.slice_pitch + y * target.pitch + std::size_t{x} * bytes, pixel,
                       static_cast<int>(bytes));
     } else {
-        store_value_anywhere(target, x, y, z, value);
+        store_color_anywhere(target, x, y, z, packed(value));
     }
     return Format::read(pixel, target.format);
 }

@@ -100,43 +100,62 @@ struct PixelColumn {
     float4 color[kCount];
 };
 __device__ inline float4 packed(const Float4& color) { return make_float4(color.x, color.y, color.z, color.w); }
-
-/// Returns the words of texel_of() for integers. Not inlined, since few images have integers.
-__device__ __noinline__ inline uint4 nearest_words(float4 color, bool is_signed) {
-    return make_uint4(nearest_word(color.x, is_signed), nearest_word(color.y, is_signed),
-                      nearest_word(color.z, is_signed), nearest_word(color.w, is_signed));
-}
-
-/// Returns the words of texel_of().
-__device__ inline uint4 words_of_color(const float4& color, const TexelFormat& format) {
-    if (format.encoding == Encoding::uint) return nearest_words(color, false);
-    if (format.encoding == Encoding::sint) return nearest_words(color, true);
-    const Texel texel = texel_of({color.x, color.y, color.z, color.w}, format);
+__device__ inline Float4 unpacked(const float4& color) { return {color.x, color.y, color.z, color.w}; }
+__device__ inline uint4 packed(const Texel& texel) {
     return make_uint4(texel.channel[0], texel.channel[1], texel.channel[2], texel.channel[3]);
 }
 
-/// Converts colors with texel_of(). store_pixels() and store_pixels_of_slices() are not inlined, since the code of the
-/// many encodings is long.
-template <unsigned kCount>
-__device__ void texels_of(const PixelTarget& target, const PixelColumn<kCount>& pixels, uint4 (&texels)[kCount]) {
-#pragma unroll
-    for (unsigned i = 0; i < kCount; ++i) texels[i] = words_of_color(pixels.color[i], target.format.stored);
+// The functions that store colors are not inlined, since the code of the many encodings is long. Each CUDA kernel has a
+// copy of those that it uses.
+
+/// Stores a color in any format, in an array or in memory.
+__device__ __noinline__ inline void store_color_anywhere(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
+                                                         float4 color) {
+    store_pixel_anywhere(target, x, y, z, packed(texel_of(unpacked(color), target.format.stored)));
 }
 
+/// Stores colors in a format with has_runs().
 template <unsigned kCount>
-__device__ __noinline__ void store_pixels(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
-                                          PixelColumn<kCount> column) {
+__device__ void store_run_of_colors(const PixelFormat& format, const PixelsInMemory& run,
+                                    const PixelColumn<kCount>& pixels) {
     uint4 texels[kCount];
-    texels_of(target, column, texels);
-    store_column(target, x, y, z, kTileThreadRows, texels);
+#pragma unroll
+    for (unsigned i = 0; i < kCount; ++i) texels[i] = packed(texel_of_floats(unpacked(pixels.color[i]), format.stored));
+    store_run(format, run, texels);
 }
 
+/// Stores pixels as store_pixels() does.
+template <unsigned kCount>
+__device__ __noinline__ void store_pixels_anywhere(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
+                                                   unsigned step, PixelColumn<kCount> pixels) {
+#pragma unroll
+    for (unsigned i = 0; i < kCount; ++i) {
+        if (y + i * step < target.height) store_color_anywhere(target, x, y + i * step, z, pixels.color[i]);
+    }
+}
+
+/// Stores the pixels (x, y, z), (x, y + step, z), ... that are inside the target. A frequent format is stored without
+/// further calls, for which registers would have to be saved.
+template <unsigned kCount>
+__device__ __noinline__ void store_pixels(const PixelTarget& target, unsigned x, unsigned y, unsigned z, unsigned step,
+                                          PixelColumn<kCount> pixels) {
+    if (!has_runs(target)) return store_pixels_anywhere(target, x, y, z, step, pixels);
+    store_run_of_colors(target.format, pixels_of_column(target, x, y, z, step, kCount), pixels);
+}
+
+/// Stores the pixels (x, y, z), (x, y, z + 1), ... that are inside the target.
 template <unsigned kCount>
 __device__ __noinline__ void store_pixels_of_slices(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
                                                     PixelColumn<kCount> pixels) {
-    uint4 texels[kCount];
-    texels_of(target, pixels, texels);
-    store_slices(target, x, y, z, texels);
+    const unsigned inside = target.depth - z;
+    if (has_runs(target)) {
+        const PixelsInMemory run{pixel_address(target, x, y, z), target.slice_pitch, inside};
+        return store_run_of_colors(target.format, run, pixels);
+    }
+#pragma unroll
+    for (unsigned i = 0; i < kCount; ++i) {
+        if (i < inside) store_color_anywhere(target, x, y, z + i, pixels.color[i]);
+    }
 }
 
 /// The position of a tile, in tiles from the upper left corner of the image.
@@ -201,7 +220,7 @@ template <class Job>
 __device__ __noinline__ void finish_pixel(const Job& job, unsigned x, unsigned y, unsigned z) {
     const Float4 color =
         job({static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), static_cast<std::int32_t>(z)});
-    store_pixels(job.target, x, y, z, PixelColumn<1>{{packed(color)}});
+    store_pixels(job.target, x, y, z, 0, PixelColumn<1>{{packed(color)}});
 }
 
 /// Computes the pixels of a column from (x, y) on, which must be inside the image. The functor is not called for rows
@@ -226,7 +245,7 @@ __device__ void make_column(const Job& job, unsigned x, unsigned y) {
                 column.color[i] = packed(job(position(row)));
             }
         }
-        store_pixels(job.target, x, y, blockIdx.z, column);
+        store_pixels(job.target, x, y, blockIdx.z, kTileThreadRows, column);
         if constexpr (Job::kDrafts) {  // after the store, because the colors would have to be saved during calls
 #pragma unroll 1
             for (; unfinished != 0; unfinished &= unfinished - 1)
@@ -239,7 +258,7 @@ __device__ void make_column(const Job& job, unsigned x, unsigned y) {
         if constexpr (Job::kDrafts) {
             finish_pixel(job, x, row, blockIdx.z);
         } else {
-            store_pixels(job.target, x, row, blockIdx.z, PixelColumn<1>{{packed(job(position(row)))}});
+            store_pixels(job.target, x, row, blockIdx.z, 0, PixelColumn<1>{{packed(job(position(row)))}});
         }
     }
 }
@@ -302,7 +321,7 @@ __global__ void __launch_bounds__(kTileWidth* kTileThreadRows)
     const PixelRun<Job::kRun> made = job(RunPosition{at, static_cast<std::int32_t>(count)});
 #pragma unroll
     for (unsigned i = 0; i < Job::kRun; ++i) {
-        if (i < count) store_pixels(job.target, x + i, y, blockIdx.z, PixelColumn<1>{{packed(made.of[i])}});
+        if (i < count) store_pixels(job.target, x + i, y, blockIdx.z, 0, PixelColumn<1>{{packed(made.of[i])}});
     }
 }
 

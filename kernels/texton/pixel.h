@@ -57,13 +57,17 @@ TEXTON_HD inline std::uint32_t nearest_word(float value, bool is_signed) {
     return static_cast<std::uint32_t>(whole + step);
 }
 
-/// Converts the result of a functor to the argument of encode_pixel(). Float formats keep NaN, as one canonical NaN;
-/// all other formats store 0 for NaN.
-TEXTON_HD inline Texel texel_of(const Float4& color, const TexelFormat& format) {
+/// Converts the result of a functor to the argument of encode_pixel(), for formats that do not store integers. Float
+/// formats keep NaN, as one canonical NaN; all other formats store 0 for NaN.
+TEXTON_HD inline Texel texel_of_floats(const Float4& color, const TexelFormat& format) {
     if (format.encoding == Encoding::floating)
         return {{plain_bits_of(color.x), plain_bits_of(color.y), plain_bits_of(color.z), plain_bits_of(color.w)}};
-    if (format.encoding != Encoding::uint && format.encoding != Encoding::sint)
-        return {{bits_of(color.x), bits_of(color.y), bits_of(color.z), bits_of(color.w)}};
+    return {{bits_of(color.x), bits_of(color.y), bits_of(color.z), bits_of(color.w)}};
+}
+
+/// Converts the result of a functor to the argument of encode_pixel(), for all formats.
+TEXTON_HD inline Texel texel_of(const Float4& color, const TexelFormat& format) {
+    if (format.encoding != Encoding::uint && format.encoding != Encoding::sint) return texel_of_floats(color, format);
     const bool is_signed = format.encoding == Encoding::sint;
     return {{nearest_word(color.x, is_signed), nearest_word(color.y, is_signed), nearest_word(color.z, is_signed),
              nearest_word(color.w, is_signed)}};
