@@ -35,8 +35,7 @@ using texton::detail::Packet;
 using texton::detail::PacketKind;
 using texton::detail::send_packet;
 
-constexpr std::size_t kStackBytes = std::size_t{2} << 20;  // of a thread; stacks count as memory of the file
-constexpr rlim_t kMaxDescriptors = 256;                    // of a process that reads a file
+constexpr rlim_t kMaxDescriptors = 256;  // of a process that reads a file
 
 OwnedDescriptor descriptor_of(pid_t process) {
     return OwnedDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
@@ -186,7 +185,7 @@ void raise_descriptors() {
 void make_stacks_small() {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, kStackBytes);
+    pthread_attr_setstacksize(&attributes, texton::reader::kStackBytes);
     pthread_setattr_default_np(&attributes);
     pthread_attr_destroy(&attributes);
 }

@@ -35,7 +35,8 @@ namespace {
 
 using namespace texton::detail;
 
-constexpr unsigned kMaxThreads = 8;  // their stacks count as memory of the file
+constexpr unsigned kMaxThreads = 8;
+constexpr unsigned kThreadPools = 2;  // of OpenImageIO and of OpenEXR
 
 // The shared memory. It can grow at each request.
 class SharedMemory {
@@ -93,14 +94,7 @@ double processor_seconds() {
 
 class Reader {
 public:
-    Reader(int socket, int memory) : socket_(socket), memory_(memory), private_bytes_(private_bytes()) {
-        int threads = 0;
-        OIIO::getattribute("threads", threads);
-        threads_ = std::clamp<unsigned>(static_cast<unsigned>(threads), 1, kMaxThreads);
-        if (std::cmp_equal(threads_, threads)) return;
-        OIIO::attribute("threads", static_cast<int>(threads_));
-        OIIO::attribute("exr_threads", static_cast<int>(threads_));
-    }
+    Reader(int socket, int memory) : socket_(socket), memory_(memory) {}
 
     // Answers requests until the library closes the socket.
     void run() {
@@ -118,6 +112,17 @@ public:
     }
 
 private:
+    // Limits the threads of OpenImageIO and OpenEXR, and returns their number.
+    static unsigned limited_threads() {
+        int threads = 0;
+        OIIO::getattribute("threads", threads);
+        const auto limited = std::clamp<unsigned>(static_cast<unsigned>(threads), 1, kMaxThreads);
+        if (std::cmp_equal(limited, threads)) return limited;
+        OIIO::attribute("threads", static_cast<int>(limited));  // creates more threads first, and ends them
+        OIIO::attribute("exr_threads", static_cast<int>(limited));
+        return limited;
+    }
+
     // Receives a packet of this kind. Closes files until it arrives. Returns nothing if the library closed the socket.
     std::optional<Packet> receive(PacketKind kind) {
         Packet packet;
@@ -155,9 +160,10 @@ private:
         }
     }
 
-    // The time that was spent before does not count.
+    // The memory and the time that were used before do not count, nor do the stacks of threads that are created later.
     void set_limits(const Request& request) const {
-        set_limit(RLIMIT_DATA, static_cast<double>(private_bytes_) + static_cast<double>(request.memory));
+        const auto stacks = static_cast<double>(kThreadPools * threads_ * kStackBytes);
+        set_limit(RLIMIT_DATA, static_cast<double>(private_bytes_) + stacks + static_cast<double>(request.memory));
         set_limit(RLIMIT_CPU, std::ceil(processor_seconds() + request.seconds * threads_));
     }
 
@@ -272,9 +278,9 @@ private:
 
     int socket_;
     SharedMemory memory_;
-    std::uint64_t private_bytes_;  // before a file is opened
-    unsigned threads_ = 1;
-    std::list<Source> sources_;  // the one that was used last comes first
+    const unsigned threads_ = limited_threads();
+    const std::uint64_t private_bytes_ = private_bytes();  // before a file is opened
+    std::list<Source> sources_;                            // the one that was used last comes first
     std::array<std::byte, kMaxContents> space_;
     std::span<const std::byte> contents_;  // of the last packet
 };

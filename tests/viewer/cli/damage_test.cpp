@@ -13,6 +13,7 @@
 #include <texton/image_file.h>
 
 #include "tests/support/command_line.h"
+#include "tests/support/configured_path.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/texels.h"
 
@@ -114,6 +115,17 @@ TEST_F(CliDamageTest, OptionsLimitTheProcessesThatReadFiles) {
     EXPECT_EQ(limited.status, 2);
     EXPECT_THAT(limited.err, testing::AllOf(HasSubstr("source.png"), HasSubstr("--read-memory")));
     EXPECT_EQ(run("info source.png --read-memory much").status, 2);
+}
+
+TEST_F(CliDamageTest, ThreadsOfMachinesWithManyProcessorsDoNotCountAsMemoryOfAFile) {
+    if (__asan_init != nullptr) GTEST_SKIP() << "the sanitizer needs memory for each thread";
+    // Its tiles are decoded by threads of OpenEXR.
+    const std::string image = test::configured_path("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS) + "/levels.exr";
+    for (const char* threads : {"1", "8", "9", "64"}) {
+        const Ended made = shell("env OPENIMAGEIO_THREADS=" + std::string(threads) + " '" + kProgram + "' convert '" +
+                                 image + "' made.exr --read-memory 8MiB");
+        EXPECT_EQ(made.status, 0) << threads << " threads: " << made.err;
+    }
 }
 
 TEST_F(CliDamageTest, TextFilesWithImageExtensionsAreNamed) {
