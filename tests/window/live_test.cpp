@@ -13,9 +13,12 @@
 
 #include <fmt/format.h>
 
+#include <texton/array.h>
+#include <texton/copy.h>
 #include <texton/show.h>
 
 #include "tests/window/fixture.h"
+#include "viewer/gui/canvas_tiles.h"
 #include "viewer/gui/live_images.h"
 #include "viewer/gui/vector_graphics.h"
 #include "viewer/model/host_image.h"
@@ -222,6 +225,49 @@ TEST_F(LiveTest, TheCanvasNeverPaintsPartsOfTwoFrames) {
     EXPECT_FALSE(torn);
     EXPECT_GE(colors.size(), 20u);
     EXPECT_GE(painted.size(), 20u);
+}
+
+TEST(CanvasFramesTest, TheLastWholeFrameIsDrawnWhileFramesFollowTooFastToBeFinished) {
+    constexpr int kSide = 2048;
+    const auto frame = [](int number) {
+        const std::vector<std::uint8_t> texels(kSide * kSide, static_cast<std::uint8_t>(number * 20));
+        Array array(Device::cpu(), {.format = Format::r8_unorm, .extent = {kSide, kSide}});
+        copy(array.view(), host_view(static_cast<const void*>(texels.data()), Format::r8_unorm, {kSide, kSide}));
+        return Document::of_frame(std::move(array), "frames", static_cast<std::uint64_t>(number));
+    };
+    Workspace workspace(session_with({}));
+    CanvasTiles tiles(workspace.jobs(), "test", nullptr);
+    Scene scene{.session = {}, .shown = frame(1), .against = {}, .width = kSide, .height = kSide};
+    scene.session.fits = false;
+    scene.session.view = {1, {kSide / 2.0, kSide / 2.0}};
+    const auto drawn = [&] {
+        QImage canvas(kSide, kSide, QImage::Format_RGB32);
+        canvas.fill(Qt::red);
+        QPainter painter(&canvas);
+        tiles.paint(painter, canvas.rect());
+        painter.end();
+        std::set<QRgb> colors;
+        for (int y = 0; y < kSide; y += 8)
+            for (int x = 0; x < kSide; x += 8) colors.insert(canvas.pixel(x, y));
+        return colors;
+    };
+    tiles.show(scene);
+    workspace.settle();
+    const std::set<QRgb> first = drawn();
+    ASSERT_EQ(first.size(), 1u);
+    for (int number = 2; number <= 12; ++number) {
+        scene.shown = frame(number);
+        bool updated = false;
+        const auto connection = QObject::connect(&tiles, &CanvasTiles::updated, [&] { updated = true; });
+        tiles.show(scene);
+        ASSERT_TRUE(QTest::qWaitFor([&] { return updated; }, kPatience));
+        QObject::disconnect(connection);
+        ASSERT_FALSE(tiles.has_pixels()) << "otherwise the frame is whole";
+        EXPECT_EQ(drawn(), first) << "while frame " << number << " is rendered";
+    }
+    workspace.settle();
+    EXPECT_EQ(drawn().size(), 1u);
+    EXPECT_NE(drawn(), first);
 }
 
 TEST_F(LiveTest, ClientsOfTevCreateDrawOpenAndClose) {

@@ -150,7 +150,7 @@ void CanvasTiles::set_layer(const Scene& content) {
     }
     current_.content = content;
     current_.of_files = reads_files(content);
-    while (older_.size() > kMaxLayers) older_.pop_front();
+    while (older_.size() > kMaxLayers) drop_layer();
     if (!other_image) return;
 
     problem_.clear();
@@ -386,11 +386,18 @@ std::size_t CanvasTiles::bytes() const {
 }
 
 void CanvasTiles::trim() {
-    while (bytes() > kMaxBytes && !older_.empty()) older_.pop_front();
+    while (bytes() > kMaxBytes && !older_.empty()) drop_layer();
     if (bytes() <= kMaxBytes) return;
     std::erase_if(current_.tiles, [&](const auto& entry) { return !around_.contains(entry.first); });
     if (bytes() <= kMaxBytes) return;
     std::erase_if(current_.tiles, [&](const auto& entry) { return !seen_.contains(entry.first); });
+}
+
+// Drops the oldest layer. The last whole frame is dropped last, since it is drawn until another one is whole.
+void CanvasTiles::drop_layer() {
+    const std::shared_ptr<const Document> whole = whole_.lock();
+    const auto other = std::ranges::find_if(older_, [&](const Layer& layer) { return layer.content.shown != whole; });
+    older_.erase(other != older_.end() ? other : older_.begin());
 }
 
 bool CanvasTiles::has_pixels() const {
@@ -432,19 +439,17 @@ void CanvasTiles::paint(QPainter& painter, const QRect& clip) const {
             if (layer->shows(current_.content) == of_same_image) layers.push_back(&*layer);
         }
     };
-    const std::shared_ptr<const Document> whole = whole_.lock();
-    const bool is_frame = is_frame_of_several(current_.content);
-    if (!has_pixels() && is_frame && whole) {
-        // A frame of a running program or of a sequence appears when all of it is ready. Until then, only the frame
-        // before is drawn: parts of two frames would be wrong.
+    if (!has_pixels()) {
         add_older(true);
         layers.push_back(&overview_);
         add_older(false);
-        std::erase_if(layers, [&](const Layer* layer) { return layer->content.shown != whole; });
-    } else if (!has_pixels()) {
-        add_older(true);
-        layers.push_back(&overview_);
-        add_older(false);
+    }
+    if (!has_pixels() && is_frame_of_several(current_.content)) {
+        // A frame of a running program or of a sequence appears when all of it is ready. Until then, only the last
+        // whole frame is drawn: parts of two frames would be wrong.
+        const std::shared_ptr<const Document> whole = whole_.lock();
+        const std::shared_ptr<const Document>& drawn = whole ? whole : current_.content.shown;
+        std::erase_if(layers, [&](const Layer* layer) { return layer->content.shown != drawn; });
     }
     // Each layer is drawn only where the layers before it left the canvas bare, because scaled drawing dominates the
     // time of a frame.

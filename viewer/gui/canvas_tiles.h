@@ -109,6 +109,7 @@ private:
     void start(std::size_t slot, const std::vector<Wish>& wishes);
     void store(const Scene& content, const Key& key, Tile tile);
     void trim();
+    void drop_layer();
     QRect subresource_of(const Layer& layer, const Key& key) const;
 
     Jobs& jobs_;
