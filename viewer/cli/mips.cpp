@@ -155,8 +155,8 @@ private:
         }
         if (options_.json) return;
         if (files != nullptr) files->hide();
-        fmt::print("{}: {} of {}, {}, {} levels\n", files_.back(), to_string(made.extent), name(made.format),
-                   name(made.kind), made.levels);
+        fmt::print("{}: {} of {}, {}, {} {}\n", files_.back(), to_string(made.extent), name(made.format),
+                   name(made.kind), made.levels, made.levels == 1 ? "level" : "levels");
     }
 
     ArrayInfo write_at_once(const ImageFile& image, const fs::path& out, const SaveOptions& how) const {

@@ -155,7 +155,7 @@ void print_results(const Suite& suite, const std::vector<const Case*>& cases, co
         fmt::print("{}: {}: {}\n", name(results[i].outcome), cases[i]->name, results[i].message);
         print_output(results[i]);
     }
-    fmt::print("{}: {} cases: {}\n", suite.name, cases.size(), words_of(counts));
+    fmt::print("{}: {} {}: {}\n", suite.name, cases.size(), cases.size() == 1 ? "case" : "cases", words_of(counts));
     if (options.report.empty()) return;
     const fs::path report = options.report;
     fmt::print("report: {}\n", (options.single_file ? report : report / "index.html").string());

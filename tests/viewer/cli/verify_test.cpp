@@ -111,7 +111,7 @@ TEST_F(CliVerifyTest, OnlyFilteredCasesRun) {
     EXPECT_EQ(verify("--list --filter '^fl'").out, "floats\n");
     EXPECT_EQ(json::parse(verify("--list --json").out)["cases"], (json{"filter/nearest", "filter/linear", "floats"}));
     EXPECT_EQ(verify("--list --quick").out, verify("--list").out);  // no matrix has three keys
-    EXPECT_THAT(verify("--filter linear").out, HasSubstr("1 cases"));
+    EXPECT_THAT(verify("--filter linear").out, HasSubstr(" 1 case:"));
     const Ended none = verify("--filter sharp");
     EXPECT_EQ(none.status, 2);
     EXPECT_THAT(none.err, HasSubstr("no case of s matches 'sharp'"));
@@ -163,7 +163,7 @@ TEST_F(CliVerifyTest, CubeFilesAreAcceptedAsInputs) {
     };
     write(R"({"file": "t.cube"})");
     EXPECT_EQ(verify("--update --yes").status, 0);
-    EXPECT_EQ(verify().out, "s: 1 cases: 1 passed\n");
+    EXPECT_EQ(verify().out, "s: 1 case: 1 passed\n");
     // The same entries for another domain.
     std::ofstream(at("t.cube")) << "LUT_1D_SIZE 2\nDOMAIN_MAX 1 1 1\n0 0 0\n1 1 1\n";
     EXPECT_THAT(verify().out, HasSubstr("8 of 8 texels differ"));
@@ -321,7 +321,7 @@ TEST_F(CliVerifyTest, CommandsRunOnlyIfTheyAreAllowed) {
     EXPECT_EQ(verify("--commands").status, 1);
     EXPECT_TRUE(fs::exists(at("ran")));
     EXPECT_EQ(verify("--commands --update --yes").status, 0);
-    EXPECT_EQ(verify("--commands").out, "s: 1 cases: 1 passed\n");
+    EXPECT_EQ(verify("--commands").out, "s: 1 case: 1 passed\n");
 }
 
 TEST_F(CliVerifyTest, SuiteGoesOnAfterCommandsThatFail) {
