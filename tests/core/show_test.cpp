@@ -363,7 +363,8 @@ TEST_P(KilledShowTest, FramesOfKilledProgramsAreWhole) {
     ShowWindow window(socket_.path());
     std::minstd_rand random(GetParam() ? 1 : 2);
     std::uint64_t read = 0;
-    for (int run = 0; run < 20; ++run) {
+    // On a busy processor, a program writes few frames before it is killed.
+    for (int run = 0; run < 20 || (read <= 40 && run < 100); ++run) {
         test::Program program("showing", Device::cpu());
         const auto begin = std::chrono::steady_clock::now();
         const auto life = std::chrono::microseconds(200 + random() % 60'000);
