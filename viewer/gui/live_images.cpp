@@ -63,7 +63,11 @@ LiveImages::LiveImages(Workspace& workspace, const LiveServer::Options& options,
       }) {
     patience_.setSingleShot(true);
     patience_.setInterval(kPatience);
-    connect(&patience_, &QTimer::timeout, this, &LiveImages::frame_painted);
+    connect(&patience_, &QTimer::timeout, this, [this] {
+        // A frame that is replaced before it is whole would never be seen.
+        if (canvas_renders_ && canvas_renders_()) return patience_.start();
+        frame_painted();
+    });
     connect(&workspace_, &Workspace::changed, this, [this](const Session& before) {
         const Session& now = workspace_.session();
         const bool same = before.images == now.images && before.current == now.current &&

@@ -2,10 +2,12 @@
 #include <QObject>
 #include <QTimer>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "viewer/gui/workspace.h"
@@ -28,6 +30,9 @@ public:
     LiveServer& server() noexcept { return server_; }
     /// The canvas has painted a frame, so the next one can replace it.
     void frame_painted();
+    /// Sets a function that returns true while the canvas has not rendered all of its image yet. The next frame then
+    /// waits, however long it takes.
+    void wait_while(std::function<bool()> canvas_renders) { canvas_renders_ = std::move(canvas_renders); }
 
 private:
     struct Image {
@@ -58,6 +63,7 @@ private:
     std::uint64_t next_source_ = 0;
     bool waits_for_canvas_ = false;
     QTimer patience_;  // for a canvas that is not visible
+    std::function<bool()> canvas_renders_;
     /// The newest frames that were taken, by the paths of the sources of their images. Jobs use it, and can outlive this object.
     struct Shown {
         std::mutex mutex;

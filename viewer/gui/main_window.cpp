@@ -219,6 +219,8 @@ MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
 void MainWindow::listen(const LiveServer::Options& options) {
     live_images_ = new LiveImages(workspace_, options, this);
     connect(canvas_, &Canvas::painted_frame, live_images_, &LiveImages::frame_painted, Qt::QueuedConnection);
+    live_images_->wait_while(
+        [this] { return canvas_->isVisible() && !canvas_->is_complete() && !canvas_->has_pixels(); });
     for (const std::string& problem : live_images_->server().problems())
         workspace_.tell(QString::fromStdString(problem));
 }
