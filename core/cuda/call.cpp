@@ -230,6 +230,8 @@ DeviceScope::~DeviceScope() {
     if (changed_) (void)ask<cudaSetDevice>(before_);
 }
 
+constinit std::shared_mutex captures;
+
 // cudaFree waits for the device, except for memory of a pool. cudaDeviceSynchronize would invalidate the captures of
 // all threads, and is used only if the device has no memory left.
 void finish_device() noexcept {

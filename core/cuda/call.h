@@ -14,6 +14,7 @@
 // success in the process. This costs one atomic load per call. All of this is thread-safe.
 #include <atomic>
 #include <cstdint>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -204,6 +205,11 @@ private:
     cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
     bool changed_;
 };
+
+/// Protects the captures of all streams. Exclusive while a stream enters or leaves a capture, shared by queries of a
+/// capture and by allocations and frees in stream order: driver 580 crashes if a thread queries a stream whose capture
+/// another thread ends.
+extern std::shared_mutex captures;
 
 /// The scope of destructors: a device that is current, and calls that free.
 struct FreeScope {

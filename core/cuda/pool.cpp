@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <shared_mutex>
 
 #include <texton/error.h>
 
@@ -206,17 +207,21 @@ void CudaBackend::free_imported(std::byte* address) noexcept {
 namespace {
 
 // Allows a thread that records a graph to allocate and free on other streams, which the driver regards as unsafe in the
-// capturing thread. Costs one atomic load if no thread records.
+// capturing thread, and prevents that a capture of the stream ends meanwhile. Costs one atomic load if no thread
+// records.
 class PoolScope {
 public:
     PoolScope(int ordinal, StreamHandle stream) {
         if (stream == nullptr) device_.emplace(ordinal);
-        if (anyone_recording()) relaxed_.emplace();
+        if (!anyone_recording()) return;
+        relaxed_.emplace();
+        steady_ = std::shared_lock(captures);
     }
 
 private:
     std::optional<DeviceScope> device_;
     std::optional<RelaxedCapture> relaxed_;
+    std::shared_lock<std::shared_mutex> steady_;
 };
 
 }  // namespace

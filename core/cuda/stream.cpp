@@ -1,9 +1,12 @@
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <shared_mutex>
 
 #include <texton/error.h>
 
 #include "core/cuda/device.h"
+#include "core/request.h"
 
 // Streams, events and graphs.
 
@@ -33,6 +36,7 @@ private:
 // Returns the graph into which the stream is being captured, or null.
 cudaGraph_t recorded_graph(cudaStream_t stream) {
     if (stream == nullptr) return nullptr;  // the default stream cannot be captured
+    const std::shared_lock lock(captures);
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     cudaGraph_t graph = nullptr;
     call<cudaStreamGetCaptureInfo>(stream, &status, nullptr, &graph, nullptr, nullptr, nullptr);
@@ -42,6 +46,7 @@ cudaGraph_t recorded_graph(cudaStream_t stream) {
 // Adds a graph as a child node to the graph being captured, because a launch would invalidate the capture. CUDA does
 // not allow this for graphs with allocations.
 void add_child(cudaGraph_t child, cudaStream_t stream) {
+    const std::shared_lock lock(captures);
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     cudaGraph_t graph = nullptr;
     const cudaGraphNode_t* before = nullptr;
@@ -87,6 +92,7 @@ bool CudaBackend::stream_idle(StreamHandle stream) {
 
 std::uint64_t CudaBackend::capture_of(StreamHandle stream) {
     if (stream == nullptr) return 0;
+    const std::shared_lock lock(captures);
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     unsigned long long capture = 0;
     call<cudaStreamGetCaptureInfo>(native(stream), &status, &capture, nullptr, nullptr, nullptr, nullptr);
@@ -95,6 +101,8 @@ std::uint64_t CudaBackend::capture_of(StreamHandle stream) {
 
 void CudaBackend::stream_wait(StreamHandle stream, EventHandle event) {
     const StreamScope scope(stream, ordinal_);
+    std::unique_lock lock(captures, std::defer_lock);
+    if (anyone_recording()) lock.lock();  // the stream may join a capture
     call<cudaStreamWaitEvent>(native(stream), native(event), 0);
 }
 
@@ -153,13 +161,17 @@ float CudaBackend::elapsed_milliseconds(EventHandle begin, EventHandle end) {
 }
 
 void CudaBackend::begin_capture(StreamHandle stream) {
+    const std::lock_guard lock(captures);
     call<cudaStreamBeginCapture>(native(stream), cudaStreamCaptureModeThreadLocal);
 }
 
 GraphHandle CudaBackend::end_capture(StreamHandle stream) {
     auto graph = std::make_unique<NativeGraph>();
     const DeviceScope scope(ordinal_);
-    call<cudaStreamEndCapture>(native(stream), &graph->graph);
+    {
+        const std::lock_guard lock(captures);
+        call<cudaStreamEndCapture>(native(stream), &graph->graph);
+    }
     if (graph->graph == nullptr) {
         throw Error(
             {.code = ErrorCode::capturing,
@@ -180,7 +192,10 @@ GraphHandle CudaBackend::end_capture(StreamHandle stream) {
 
 void CudaBackend::abandon_capture(StreamHandle stream) noexcept {
     cudaGraph_t graph = nullptr;
-    (void)ask<cudaStreamEndCapture>(native(stream), &graph);
+    {
+        const std::lock_guard lock(captures);
+        (void)ask<cudaStreamEndCapture>(native(stream), &graph);
+    }
     if (graph != nullptr) (void)ask<cudaGraphDestroy>(graph);
 }
 

@@ -456,6 +456,29 @@ TEST_P(GraphTest, OtherStreamsWorkDuringACapture) {
     EXPECT_EQ(graph.size(), 1u);
 }
 
+// Without a lock, the driver crashed when it was queried in one thread and the capture ended in another.
+TEST_P(GraphTest, ThreadsCanQueryWhetherAStreamIsCapturedWhileItsCapturesBeginAndEnd) {
+    const Stream stream(device());
+    const Linear memory(device(), 4096);
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 2; ++i) {
+        threads.emplace_back([&] {
+            while (!stop) (void)stream.capturing();
+        });
+    }
+    for (int round = 0; round < 200; ++round) {
+        const Graph graph = Graph::capture(stream, [&] {
+            fill(memory.view(), std::uint8_t{1}, stream);
+            EXPECT_TRUE(stream.capturing());
+        });
+        EXPECT_FALSE(stream.capturing());
+        EXPECT_EQ(graph.size(), 1u);
+    }
+    stop = true;
+    for (std::thread& thread : threads) thread.join();
+}
+
 TEST_P(GraphTest, WaitingForAnEventRecordedInACaptureIsRefused) {
     const Stream stream(device());
     const Linear memory(device(), 64);
