@@ -33,7 +33,11 @@ __global__ void __launch_bounds__(kGridTile* kGridRows)
         const FetchPoint point{.x = at.x, .y = at.y, .layer = at.layer};
         texels[row] = fetch_words<FetchOperation::plain, kind>(texture, point, 0);
     }
-    if (has_runs(image)) return store_run(image.format, pixels_of_column(image, i, j, 0, kGridRows, kRows), texels);
+    if (has_aligned_pixels(image)) {
+        const PixelsInMemory run = pixels_of_column(image, i, j, 0, kGridRows, kRows);
+        if (has_linear_runs(image.format.stored)) return store_linear_run(image.format, run, texels);
+        if (has_srgb_runs(image.format.stored)) return store_run_as<Encoding::srgb, 8>(image.format, run, texels);
+    }
 #pragma unroll
     for (unsigned row = 0; row < kRows; ++row) {
         if (j + row * kGridRows < image.height) store_texel_anywhere(image, i, j + row * kGridRows, texels[row]);

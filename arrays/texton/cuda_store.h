@@ -98,37 +98,47 @@ __device__ inline std::uint32_t fast_srgb_code_of(float linear) {
     return low == high ? low & 0xffu : search_srgb_code(value);
 }
 
-/// Returns the pixel of encode_pixel() for an sRGB format. Bytes beyond the size of the pixel are undefined. If the
-/// codes of several pixels were computed at once, more registers would make other formats slower.
-__device__ inline Pixel encode_srgb_pixel(const uint4& texel, int channels) {
+/// Returns the first word of encode_pixel() for an sRGB format with this number of channels. If the codes of several
+/// pixels were computed at once, more registers would make other formats slower.
+template <int channels>
+__device__ std::uint32_t encode_srgb_pixel(const uint4& texel) {
     const auto color = [](std::uint32_t fetched) { return fast_srgb_code_of(float_of(fetched)); };
     const auto linear = [](std::uint32_t fetched) { return unorm8_bits_of(float_of(fetched)); };
     const std::uint32_t red = color(texel.x);
-    if (channels == 1) return {{red, 0, 0, 0}};
-    if (channels == 2) return {{__byte_perm(red, linear(texel.y), 0x0050), 0, 0, 0}};
+    if constexpr (channels == 1) return red;
+    if constexpr (channels == 2) return __byte_perm(red, linear(texel.y), 0x0050);
     const std::uint32_t low = __byte_perm(red, color(texel.y), 0x0040);
-    return {{__byte_perm(low, __byte_perm(color(texel.z), linear(texel.w), 0x0050), 0x5410), 0, 0, 0}};
+    return __byte_perm(low, __byte_perm(color(texel.z), linear(texel.w), 0x0050), 0x5410);
 }
 
-/// Returns the pixel of encode_pixel() for a plain format. Encoding and bits are constants, so the compiler removes the
-/// other cases; the most frequent formats have faster code. Bytes beyond the size of the pixel are undefined.
-template <Encoding encoding, int bits>
+/// Returns the pixel of encode_pixel() for a plain format. Encoding, bits and channels are constants, so the compiler
+/// removes the other cases; the most frequent formats have faster code. Bytes beyond the size of the pixel are
+/// undefined.
+template <Encoding encoding, int bits, int channels = 4>
 __device__ Pixel encode_pixel_as(const uint4& texel, PixelFormat format) {
     if constexpr (encoding == Encoding::unorm && bits == 8) {
         const auto code = [](std::uint32_t fetched) { return unorm8_bits_of(float_of(fetched)); };
+        if constexpr (channels == 1) return {{code(texel.x) >> 8, 0, 0, 0}};
         const std::uint32_t low = __byte_perm(code(texel.x), code(texel.y), 0x0051);
+        if constexpr (channels == 2) return {{low, 0, 0, 0}};
         const std::uint32_t high = __byte_perm(code(texel.z), code(texel.w), 0x0051);
         return {{__byte_perm(low, high, 0x5410), 0, 0, 0}};
     } else if constexpr (encoding == Encoding::unorm && bits == 16) {
-        return {{__byte_perm(unorm16_bits_of(texel.x), unorm16_bits_of(texel.y), 0x5410),
-                 __byte_perm(unorm16_bits_of(texel.z), unorm16_bits_of(texel.w), 0x5410), 0, 0}};
+        if constexpr (channels == 1) return {{unorm16_bits_of(texel.x), 0, 0, 0}};
+        const std::uint32_t low = __byte_perm(unorm16_bits_of(texel.x), unorm16_bits_of(texel.y), 0x5410);
+        if constexpr (channels == 2) return {{low, 0, 0, 0}};
+        return {{low, __byte_perm(unorm16_bits_of(texel.z), unorm16_bits_of(texel.w), 0x5410), 0, 0}};
     } else if constexpr (encoding == Encoding::floating && bits == 16) {
-        return {{half_pair_of(texel.x, texel.y), half_pair_of(texel.z, texel.w), 0, 0}};
+        if constexpr (channels == 1) return {{fast_half_code_of(texel.x), 0, 0, 0}};
+        const std::uint32_t low = half_pair_of(texel.x, texel.y);
+        if constexpr (channels == 2) return {{low, 0, 0, 0}};
+        return {{low, half_pair_of(texel.z, texel.w), 0, 0}};
     } else if constexpr (encoding == Encoding::srgb) {
-        return encode_srgb_pixel(texel, format.stored.channels);
+        return {{encode_srgb_pixel<channels>(texel), 0, 0, 0}};
     } else {
         format.stored.encoding = encoding;
         format.stored.bits = bits;
+        format.stored.channels = channels;
         format.stored.packing = Packing::plain;
         return encode_pixel({{texel.x, texel.y, texel.z, texel.w}}, format);
     }
@@ -191,58 +201,53 @@ struct PixelsInMemory {
     unsigned inside;    ///< number of pixels to store
 };
 
-/// Encodes and stores pixels of `bytes` bytes each.
-template <Encoding encoding, int bits, unsigned kCount>
-__device__ void store_run_as(const PixelFormat& format, int bytes, const PixelsInMemory& run,
-                             const uint4 (&texels)[kCount]) {
+/// Encodes and stores pixels with this number of channels.
+template <Encoding encoding, int bits, int channels, unsigned kCount>
+__device__ void store_run_of(const PixelFormat& format, const PixelsInMemory& run, const uint4 (&texels)[kCount]) {
     std::byte* to = run.first;
 #pragma unroll
     for (unsigned i = 0; i < kCount; ++i) {
         if (i >= run.inside) return;
-        store_aligned(to, encode_pixel_as<encoding, bits>(texels[i], format), bytes);
+        store_aligned(to, encode_pixel_as<encoding, bits, channels>(texels[i], format), channels * bits / 8);
         to += run.apart;
     }
 }
 
-/// Encodes and stores pixels. The size of pixels with four channels or with one channel of 32 bits is a constant, so
-/// the compiler selects the store instruction.
+/// Encodes and stores pixels of one, two or four channels. Each number has code of its own, which computes no channel
+/// in vain and has a constant store instruction.
 template <Encoding encoding, int bits, unsigned kCount>
 __device__ void store_run_as(const PixelFormat& format, const PixelsInMemory& run, const uint4 (&texels)[kCount]) {
-    constexpr int kBytes = bits / 2;
-    if (format.stored.bytes == kBytes) return store_run_as<encoding, bits>(format, kBytes, run, texels);
-    if (bits == 32 && format.stored.bytes == 4) return store_run_as<encoding, bits>(format, 4, run, texels);
-    store_run_as<encoding, bits>(format, format.stored.bytes, run, texels);
+    if (format.stored.channels == 4) return store_run_of<encoding, bits, 4>(format, run, texels);
+    if (format.stored.channels == 1) return store_run_of<encoding, bits, 1>(format, run, texels);
+    store_run_of<encoding, bits, 2>(format, run, texels);
 }
 
-/// Returns true if store_run() stores pixels of this format: normalized ones without a sign, sRGB-encoded ones and
-/// floats. A run of each format has code of its own.
-__device__ inline bool has_runs(const TexelFormat& stored) {
-    return stored.packing == Packing::plain && stored.encoding != Encoding::uint && stored.encoding != Encoding::sint &&
-           stored.encoding != Encoding::snorm;
+/// Returns true if store_linear_run() stores pixels of this format: normalized ones without a sign, and floats.
+__device__ inline bool has_linear_runs(const TexelFormat& stored) {
+    return stored.packing == Packing::plain &&
+           (stored.encoding == Encoding::unorm || stored.encoding == Encoding::floating);
 }
 
-/// Encodes and stores pixels of a format with has_runs().
+/// Encodes and stores pixels of a format with has_linear_runs(). Makes no calls.
 template <unsigned kCount>
-__device__ void store_run(const PixelFormat& format, const PixelsInMemory& run, const uint4 (&texels)[kCount]) {
+__device__ void store_linear_run(const PixelFormat& format, const PixelsInMemory& run, const uint4 (&texels)[kCount]) {
     const TexelFormat& stored = format.stored;
-    switch (stored.encoding) {
-        case Encoding::floating:
-            if (stored.bits == 16) return store_run_as<Encoding::floating, 16>(format, run, texels);
-            return store_run_as<Encoding::floating, 32>(format, run, texels);
-        case Encoding::unorm:
-            if (stored.bits == 8) return store_run_as<Encoding::unorm, 8>(format, run, texels);
-            return store_run_as<Encoding::unorm, 16>(format, run, texels);
-        case Encoding::srgb: return store_run_as<Encoding::srgb, 8>(format, run, texels);
-        case Encoding::uint:
-        case Encoding::sint:
-        case Encoding::snorm: break;
+    if (stored.encoding == Encoding::floating) {
+        if (stored.bits == 16) return store_run_as<Encoding::floating, 16>(format, run, texels);
+        return store_run_as<Encoding::floating, 32>(format, run, texels);
     }
+    if (stored.bits == 8) return store_run_as<Encoding::unorm, 8>(format, run, texels);
+    store_run_as<Encoding::unorm, 16>(format, run, texels);
 }
 
-/// Returns true if the target is in memory, the address of every pixel is a multiple of its size, and store_run()
-/// stores its format.
-__device__ inline bool has_runs(const PixelTarget& target) {
-    return target.address != nullptr && target.aligned && has_runs(target.format.stored);
+/// Returns true if store_run_as() stores pixels of this sRGB format.
+__device__ inline bool has_srgb_runs(const TexelFormat& stored) {
+    return stored.packing == Packing::plain && stored.encoding == Encoding::srgb;
+}
+
+/// Returns true if the target is in memory and the address of every pixel is a multiple of its size.
+__device__ inline bool has_aligned_pixels(const PixelTarget& target) {
+    return target.address != nullptr && target.aligned;
 }
 
 /// Returns the address of a pixel of a target in memory.

@@ -205,7 +205,7 @@ __device__ void store_rows(const Job<Finish>& job, const HardwareSource& source,
             };
             pixels.color[i] = detail::packed(job.finish(pointwise_texel, Float4{all[0], all[1], all[2], all[3]}));
         }
-        if (y < job.target.height) detail::store_pixels(job.target, x, y, blockIdx.z, channels, pixels);
+        if (y < job.target.height) detail::store_pixels<channels>(job.target, x, y, blockIdx.z, pixels);
     }
 }
 

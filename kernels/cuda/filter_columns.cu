@@ -87,8 +87,8 @@ __global__ void __launch_bounds__(kLanes* kWarps) filter_columns(const __grid_co
             pixels.color[i] = detail::packed(pixel);
         }
         if (stores) {
-            detail::store_pixels(job.target, static_cast<unsigned>(x), static_cast<unsigned>(row),
-                                 static_cast<unsigned>(z), 1, pixels);
+            detail::store_pixels<1>(job.target, static_cast<unsigned>(x), static_cast<unsigned>(row),
+                                    static_cast<unsigned>(z), pixels);
         }
     }
 }

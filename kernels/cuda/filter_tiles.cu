@@ -92,8 +92,8 @@ __global__ void __launch_bounds__(kWidth* detail::kTileThreadRows)
         at.y += static_cast<std::int32_t>(row * detail::kTileThreadRows);
         pixels.color[row] = detail::packed(value_of(job.functor, at, source, plain));
     }
-    detail::store_pixels(job.target, static_cast<unsigned>(first.x), static_cast<unsigned>(first.y), blockIdx.z,
-                         detail::kTileThreadRows, pixels);
+    detail::store_pixels<detail::kTileThreadRows>(job.target, static_cast<unsigned>(first.x),
+                                                  static_cast<unsigned>(first.y), blockIdx.z, pixels);
 }
 
 template <int channels, class Functor>

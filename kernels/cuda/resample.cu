@@ -157,8 +157,8 @@ __global__ void __launch_bounds__(kColumns* kWarps) resample_columns(const __gri
             pixels.color[i] = detail::packed(sum.pixel());
         }
         if (begin_x + lane < width) {
-            detail::store_pixels(job.target, static_cast<unsigned>(x), static_cast<unsigned>(y + begin),
-                                 static_cast<unsigned>(z), 1, pixels);
+            detail::store_pixels<1>(job.target, static_cast<unsigned>(x), static_cast<unsigned>(y + begin),
+                                    static_cast<unsigned>(z), pixels);
         }
     }
 }

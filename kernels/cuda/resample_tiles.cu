@@ -166,12 +166,12 @@ __global__ void __launch_bounds__(kColumns* kThreadRows) resample_tile(const __g
     }
     __syncthreads();
 
-    const std::int32_t step = tile.rows / kPixels;
-    if (column >= columns || row >= ::min(step, rows)) return;
+    const std::int32_t begin = row * kPixels;
+    if (column >= columns || begin >= rows) return;
     detail::PixelColumn<detail::kColumnPixels> pixels;
 #pragma unroll
     for (std::int32_t i = 0; i < kPixels; ++i) {
-        const std::int32_t pixel = row + i * step;
+        const std::int32_t pixel = begin + i;
         Sums sum;
         if (pixel < rows) {
             const Sums* const from = sums + (down.first[pixel] - first) * kColumns + column;
@@ -180,8 +180,8 @@ __global__ void __launch_bounds__(kColumns* kThreadRows) resample_tile(const __g
         }
         pixels.color[i] = detail::packed(sum.pixel());
     }
-    detail::store_pixels(job.target, static_cast<unsigned>(x + column), static_cast<unsigned>(y + row),
-                         static_cast<unsigned>(z), static_cast<unsigned>(step), pixels);
+    detail::store_pixels<1>(job.target, static_cast<unsigned>(x + column), static_cast<unsigned>(y + begin),
+                            static_cast<unsigned>(z), pixels);
 }
 
 unsigned parts(unsigned side, unsigned part) { return (side + part - 1) / part; }

@@ -55,6 +55,33 @@ constexpr BlockTile tile_of_block() {
     return {kTileWidth, kTileThreadRows * pixels_of_thread<Functor>(), 1};
 }
 
+/// Returns true if the fetches of a source return integers.
+template <std::size_t count>
+__device__ bool have_integers(const HardwareSource (&sources)[count]) {
+    bool found = false;
+#pragma unroll
+    for (std::size_t i = 0; i < count; ++i) found |= sources[i].integers;
+    return found;
+}
+
+/// Copies of sources of which the compiler knows that their fetches return floats. A branch on the kind of the values
+/// after a fetch would wait for it, so that fetches would not overlap.
+template <std::size_t count>
+struct FloatSources {
+    HardwareSource of[count];
+
+    __device__ explicit FloatSources(const HardwareSource (&sources)[count])
+        : FloatSources(sources, std::make_index_sequence<count>{}) {}
+
+private:
+    template <std::size_t... index>
+    __device__ FloatSources(const HardwareSource (&sources)[count], std::index_sequence<index...>)
+        : of{sources[index]...} {
+#pragma unroll
+        for (std::size_t i = 0; i < count; ++i) of[i].integers = false;
+    }
+};
+
 /// A destination image, the functor that computes it, and the functor's sources.
 template <class Functor, std::size_t count>
 struct PixelJob {
@@ -65,7 +92,9 @@ struct PixelJob {
     static constexpr unsigned kSlices = slices_of_thread<Functor>();
     static constexpr bool kDrafts = has_drafts<Functor>();
 
-    __device__ Float4 operator()(PixelPosition at) const { return call(at, std::make_index_sequence<count>{}); }
+    __device__ Float4 operator()(PixelPosition at) const {
+        return call_with(functor, sources, at, std::make_index_sequence<count>{});
+    }
     __device__ Float4 draft(PixelPosition at, bool& done) const {
         return call_draft(at, done, std::make_index_sequence<count>{});
     }
@@ -73,9 +102,35 @@ struct PixelJob {
         call_mirrored(at, pixels, std::make_index_sequence<count>{});
     }
 
+    __device__ bool has_integers() const { return have_integers(sources); }
+    /// Calls `compute` with a function that returns the same as operator(), without a branch on the kind of the values
+    /// or on `texel.layered` of the functor: the fetches of several pixels overlap. There must be no sources of
+    /// integers.
+    template <class Compute>
+    __device__ void without_branches(const Compute& compute) const {
+        const FloatSources floats(sources);
+        const auto compute_with = [&](const Functor& same) {
+            compute(
+                [&](PixelPosition at) { return call_with(same, floats.of, at, std::make_index_sequence<count>{}); });
+        };
+        if constexpr (requires(Functor any) { any.texel.layered; }) {
+            Functor same = functor;
+            if (functor.texel.layered) {
+                same.texel.layered = true;  // a constant in the code of this branch
+                compute_with(same);
+            } else {
+                same.texel.layered = false;
+                compute_with(same);
+            }
+        } else {
+            compute_with(functor);
+        }
+    }
+
 private:
     template <std::size_t... index>
-    __device__ Float4 call(PixelPosition at, std::index_sequence<index...>) const {
+    __device__ static Float4 call_with(const Functor& functor, const HardwareSource* sources, PixelPosition at,
+                                       std::index_sequence<index...>) {
         return functor(at, sources[index]...);
     }
     template <std::size_t... index>
@@ -105,8 +160,8 @@ __device__ inline uint4 packed(const Texel& texel) {
     return make_uint4(texel.channel[0], texel.channel[1], texel.channel[2], texel.channel[3]);
 }
 
-// The functions that store colors are not inlined, since the code of the many encodings is long. Each CUDA kernel has a
-// copy of those that it uses.
+// Functions that store colors in rare formats are not inlined, since the code of the many encodings is long. Each CUDA
+// kernel has a copy of those that it uses.
 
 /// Stores a color in any format, in an array or in memory.
 __device__ __noinline__ inline void store_color_anywhere(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
@@ -114,33 +169,57 @@ __device__ __noinline__ inline void store_color_anywhere(const PixelTarget& targ
     store_pixel_anywhere(target, x, y, z, packed(texel_of(unpacked(color), target.format.stored)));
 }
 
-/// Stores colors in a format with has_runs().
+/// Converts colors with texel_of_floats().
 template <unsigned kCount>
-__device__ void store_run_of_colors(const PixelFormat& format, const PixelsInMemory& run,
-                                    const PixelColumn<kCount>& pixels) {
-    uint4 texels[kCount];
+__device__ void texels_of(const PixelColumn<kCount>& pixels, const TexelFormat& stored, uint4 (&texels)[kCount]) {
 #pragma unroll
-    for (unsigned i = 0; i < kCount; ++i) texels[i] = packed(texel_of_floats(unpacked(pixels.color[i]), format.stored));
-    store_run(format, run, texels);
+    for (unsigned i = 0; i < kCount; ++i) texels[i] = packed(texel_of_floats(unpacked(pixels.color[i]), stored));
 }
 
-/// Stores pixels as store_pixels() does.
+/// Stores colors in a format with has_linear_runs().
 template <unsigned kCount>
+__device__ void store_linear_colors(const PixelFormat& format, const PixelsInMemory& run,
+                                    const PixelColumn<kCount>& pixels) {
+    uint4 texels[kCount];
+    texels_of(pixels, format.stored, texels);
+    store_linear_run(format, run, texels);
+}
+
+/// Stores colors in a format with has_srgb_runs().
+template <unsigned kCount>
+__device__ void store_srgb_colors(const PixelFormat& format, const PixelsInMemory& run,
+                                  const PixelColumn<kCount>& pixels) {
+    uint4 texels[kCount];
+    texels_of(pixels, format.stored, texels);
+    store_run_as<Encoding::srgb, 8>(format, run, texels);
+}
+
+/// Stores pixels as store_pixels() does, in all formats.
+template <unsigned step, unsigned kCount>
 __device__ __noinline__ void store_pixels_anywhere(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
-                                                   unsigned step, PixelColumn<kCount> pixels) {
+                                                   PixelColumn<kCount> pixels) {
+    if (has_aligned_pixels(target) && has_srgb_runs(target.format.stored))
+        return store_srgb_colors(target.format, pixels_of_column(target, x, y, z, step, kCount), pixels);
 #pragma unroll
     for (unsigned i = 0; i < kCount; ++i) {
         if (y + i * step < target.height) store_color_anywhere(target, x, y + i * step, z, pixels.color[i]);
     }
 }
 
-/// Stores the pixels (x, y, z), (x, y + step, z), ... that are inside the target. A frequent format is stored without
-/// further calls, for which registers would have to be saved.
-template <unsigned kCount>
-__device__ __noinline__ void store_pixels(const PixelTarget& target, unsigned x, unsigned y, unsigned z, unsigned step,
-                                          PixelColumn<kCount> pixels) {
-    if (!has_runs(target)) return store_pixels_anywhere(target, x, y, z, step, pixels);
-    store_run_of_colors(target.format, pixels_of_column(target, x, y, z, step, kCount), pixels);
+/// Stores the pixels (x, y, z), (x, y + step, z), ... that are inside the target. The code of the frequent formats is
+/// inlined, because registers would have to be saved for a call: a CUDA kernel calls this once.
+template <unsigned step, unsigned kCount>
+__device__ void store_pixels(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
+                             const PixelColumn<kCount>& pixels) {
+    if (!has_aligned_pixels(target) || !has_linear_runs(target.format.stored))
+        return store_pixels_anywhere<step>(target, x, y, z, pixels);
+    store_linear_colors(target.format, pixels_of_column(target, x, y, z, step, kCount), pixels);
+}
+
+/// Stores one pixel.
+__device__ __noinline__ inline void store_pixel(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
+                                                float4 color) {
+    store_pixels<1>(target, x, y, z, PixelColumn<1>{{color}});
 }
 
 /// Stores the pixels (x, y, z), (x, y, z + 1), ... that are inside the target.
@@ -148,9 +227,10 @@ template <unsigned kCount>
 __device__ __noinline__ void store_pixels_of_slices(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
                                                     PixelColumn<kCount> pixels) {
     const unsigned inside = target.depth - z;
-    if (has_runs(target)) {
+    if (has_aligned_pixels(target)) {
         const PixelsInMemory run{pixel_address(target, x, y, z), target.slice_pitch, inside};
-        return store_run_of_colors(target.format, run, pixels);
+        if (has_linear_runs(target.format.stored)) return store_linear_colors(target.format, run, pixels);
+        if (has_srgb_runs(target.format.stored)) return store_srgb_colors(target.format, run, pixels);
     }
 #pragma unroll
     for (unsigned i = 0; i < kCount; ++i) {
@@ -220,32 +300,39 @@ template <class Job>
 __device__ __noinline__ void finish_pixel(const Job& job, unsigned x, unsigned y, unsigned z) {
     const Float4 color =
         job({static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), static_cast<std::int32_t>(z)});
-    store_pixels(job.target, x, y, z, 0, PixelColumn<1>{{packed(color)}});
+    store_pixel(job.target, x, y, z, packed(color));
 }
 
 /// Computes the pixels of a column from (x, y) on, which must be inside the image. The functor is not called for rows
-/// below the image. All threads of a warp have the same y, so they take the same branch.
+/// below the image. All threads of a warp have the same y, so they take the same branch. Pixels of sources of integers
+/// are computed one after the other, since few images have them.
 template <unsigned kRows, class Job>
 __device__ void make_column(const Job& job, unsigned x, unsigned y) {
     const auto position = [&](unsigned row) {
         return PixelPosition{static_cast<std::int32_t>(x), static_cast<std::int32_t>(row),
                              static_cast<std::int32_t>(blockIdx.z)};
     };
-    if (y + (kRows - 1) * kTileThreadRows < job.target.height) {
+    constexpr bool kOverlaps = kRows > 1 && !Job::kDrafts;
+    if (y + (kRows - 1) * kTileThreadRows < job.target.height && !(kOverlaps && job.has_integers())) {
         PixelColumn<kRows> column;
         [[maybe_unused]] unsigned unfinished = 0;
+        const auto compute = [&](const auto& color_of) {
 #pragma unroll
-        for (unsigned i = 0; i < kRows; ++i) {
-            const unsigned row = y + i * kTileThreadRows;
-            if constexpr (Job::kDrafts) {
+            for (unsigned i = 0; i < kRows; ++i) column.color[i] = packed(color_of(position(y + i * kTileThreadRows)));
+        };
+        if constexpr (kOverlaps) {
+            job.without_branches(compute);
+        } else if constexpr (Job::kDrafts) {
+#pragma unroll
+            for (unsigned i = 0; i < kRows; ++i) {
                 bool done = true;
-                column.color[i] = packed(job.draft(position(row), done));
+                column.color[i] = packed(job.draft(position(y + i * kTileThreadRows), done));
                 unfinished |= done ? 0u : 1u << i;
-            } else {
-                column.color[i] = packed(job(position(row)));
             }
+        } else {
+            compute(job);
         }
-        store_pixels(job.target, x, y, blockIdx.z, kTileThreadRows, column);
+        store_pixels<kTileThreadRows>(job.target, x, y, blockIdx.z, column);
         if constexpr (Job::kDrafts) {  // after the store, because the colors would have to be saved during calls
 #pragma unroll 1
             for (; unfinished != 0; unfinished &= unfinished - 1)
@@ -258,7 +345,7 @@ __device__ void make_column(const Job& job, unsigned x, unsigned y) {
         if constexpr (Job::kDrafts) {
             finish_pixel(job, x, row, blockIdx.z);
         } else {
-            store_pixels(job.target, x, row, blockIdx.z, 0, PixelColumn<1>{{packed(job(position(row)))}});
+            store_pixel(job.target, x, row, blockIdx.z, packed(job(position(row))));
         }
     }
 }
@@ -304,7 +391,9 @@ struct RunJob {
 private:
     template <std::size_t... index>
     __device__ PixelRun<run> call(RunPosition at, std::index_sequence<index...>) const {
-        return functor(at, sources[index]...);
+        if (have_integers(sources)) return functor(at, sources[index]...);
+        const FloatSources floats(sources);
+        return functor(at, floats.of[index]...);
     }
 };
 
@@ -321,7 +410,7 @@ __global__ void __launch_bounds__(kTileWidth* kTileThreadRows)
     const PixelRun<Job::kRun> made = job(RunPosition{at, static_cast<std::int32_t>(count)});
 #pragma unroll
     for (unsigned i = 0; i < Job::kRun; ++i) {
-        if (i < count) store_pixels(job.target, x + i, y, blockIdx.z, 0, PixelColumn<1>{{packed(made.of[i])}});
+        if (i < count) store_pixel(job.target, x + i, y, blockIdx.z, packed(made.of[i]));
     }
 }
 

@@ -395,7 +395,7 @@ struct PointwiseJob {
              y += kTileThreadRows) {
             const PixelPosition at{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y),
                                    static_cast<std::int32_t>(z)};
-            store_pixels(target, x, y, z, 0, PixelColumn<1>{{packed(fetched(at, std::make_index_sequence<count>{}))}});
+            store_pixel(target, x, y, z, packed(fetched(at, std::make_index_sequence<count>{})));
         }
     }
 
