@@ -41,6 +41,20 @@ BlockLimits read_limits(int device) {
             attribute(cudaDevAttrReservedSharedMemoryPerBlock), attribute(cudaDevAttrMaxBlocksPerMultiprocessor)};
 }
 
+// Writes the attribute of the result, which must exist while the result is used.
+cudaLaunchConfig_t launch_config(const BlockGrid& grid, cudaLaunchAttribute& attribute) {
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = grid.cluster;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = {grid.blocks[0], grid.blocks[1], grid.blocks[2]};
+    config.blockDim = {grid.threads[0], grid.threads[1], 1};
+    config.dynamicSmemBytes = grid.shared_bytes;
+    config.attrs = &attribute;
+    config.numAttrs = grid.cluster > 1 ? 1 : 0;  // devices without clusters refuse the attribute
+    return config;
+}
+
 // What was asked of the devices. The calls of the driver would take as long as a launch.
 class Answers {
 public:
@@ -63,9 +77,31 @@ public:
         raised_.emplace(kernel, device);
     }
 
+    unsigned clusters(const void* kernel, const BlockGrid& grid, int device) {
+        ask_for_shared_memory(kernel, grid.shared_bytes, device);
+        const std::lock_guard lock(mutex_);
+        const auto found = clusters_.find({kernel, device});
+        if (found != clusters_.end()) return found->second;
+        return clusters_.emplace(std::pair(kernel, device), count_clusters(kernel, grid)).first->second;
+    }
+
 private:
+    static unsigned count_clusters(const void* kernel, const BlockGrid& grid) {
+        constexpr int kFirstVersion = 90;  // of PTX code that knows clusters
+        cudaFuncAttributes of_kernel{};
+        call<cudaFuncGetAttributes>(&of_kernel, kernel);
+        if (of_kernel.ptxVersion < kFirstVersion) return 0;
+        cudaLaunchAttribute attribute{};
+        const cudaLaunchConfig_t config = launch_config(grid, attribute);
+        int count = 0;
+        return ask<cudaOccupancyMaxActiveClusters>(&count, kernel, &config) == cudaSuccess
+                   ? static_cast<unsigned>(count)
+                   : 0;
+    }
+
     std::mutex mutex_;
     std::map<int, BlockLimits> limits_;
+    std::map<std::pair<const void*, int>, unsigned> clusters_;
     std::set<std::pair<const void*, int>> raised_;  // the CUDA kernels whose limit was raised
 };
 
@@ -85,6 +121,15 @@ unsigned blocks_at_once(const Launch& launch, unsigned threads, unsigned shared_
         const unsigned by_memory = limits.multiprocessor_memory / (shared_bytes + limits.reserved_memory);
         const unsigned blocks = std::min({by_memory, kThreads / threads, limits.blocks_of_multiprocessor});
         return blocks * static_cast<unsigned>(state.backend->properties().multiprocessors);
+    });
+}
+
+unsigned clusters_at_once(const Launch& launch, const void* kernel, const BlockGrid& grid) {
+    const LaunchState& state = launch.state();
+    return request(state.backend, state.object, {}, [&] {
+        const int device = ordinal_of(state.stream);
+        const DeviceScope scope(device);
+        return answers().clusters(kernel, grid, device);
     });
 }
 
@@ -145,9 +190,10 @@ void launch_blocks(std::span<const Launch> launches, const void* kernel, void** 
     request(first.backend, first.object, {{"width", extent.width}, {"height", extent.height}}, [&] {
         const DeviceScope scope(ordinal_of(stream));
         answers().ask_for_shared_memory(kernel, grid.shared_bytes, ordinal_of(stream));
-        call<cudaLaunchKernel>(kernel, dim3{grid.blocks[0], grid.blocks[1], grid.blocks[2]},
-                               dim3{grid.threads[0], grid.threads[1], 1}, arguments, std::size_t{grid.shared_bytes},
-                               native(stream.state()->handle));
+        cudaLaunchAttribute attribute{};
+        cudaLaunchConfig_t config = launch_config(grid, attribute);
+        config.stream = native(stream.state()->handle);
+        call<cudaLaunchKernelExC>(&config, kernel, arguments);
     });
     use.enqueued();
 }

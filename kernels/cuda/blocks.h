@@ -10,11 +10,16 @@ struct BlockGrid {
     unsigned blocks[3];
     unsigned threads[2];
     unsigned shared_bytes = 0;  ///< dynamic shared memory, in addition to the static memory of the kernel
+    unsigned cluster = 1;       ///< consecutive blocks in x that run at the same time and share their memory
 };
 
 /// Returns how many blocks the launch's device runs at the same time if the CUDA kernel uses at most 64 registers per
 /// thread. Returns 0 if a block needs more shared memory than the device has. Errors carry the launch's object.
 [[nodiscard]] unsigned blocks_at_once(const Launch& launch, unsigned threads, unsigned shared_bytes);
+
+/// Returns how many clusters the launch's device runs at the same time, or 0 if the device, or the code of the CUDA
+/// kernel that it runs, has no clusters.
+[[nodiscard]] unsigned clusters_at_once(const Launch& launch, const void* kernel, const BlockGrid& grid);
 
 /// Returns the first row of the image that is computed (kernels/launch/image_rows.h).
 [[nodiscard]] unsigned first_row_of(const Launch& launch);

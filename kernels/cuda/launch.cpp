@@ -211,15 +211,12 @@ CodeRows Launch::codes_as_stored(PixelTarget& texels) const {
 }
 
 bool Launch::has_wide_codes_as_stored(PixelTarget& texels) const {
-    constexpr std::size_t kMinCodes = std::size_t{1} << 23;  // with fewer, calls for all codes take longer
     const PixelTarget& image = state_->target;
     const TexelFormat& format = image.format.stored;
     const std::span<const Texture> textures(state_->textures);
-    const std::size_t codes = std::size_t{image.width} * image.height * format.channels;
     if (ImageRowsScope::of(state_->image) != nullptr || image.address == nullptr || format.packing != Packing::plain ||
         format.bits != 16 || (format.encoding != Encoding::unorm && format.encoding != Encoding::floating) ||
-        !is_image(textures[0]) || std::ranges::any_of(textures.subspan(1), is_image) || codes < kMinCodes ||
-        !has_rows_at(image, 16))
+        !is_image(textures[0]) || std::ranges::any_of(textures.subspan(1), is_image) || !has_rows_at(image, 16))
         return false;
     const auto stored = stored_texels(textures[0]);
     if (!stored || !covers(*stored, state_->image.extent) || stored->format.stored != format ||
@@ -230,11 +227,23 @@ bool Launch::has_wide_codes_as_stored(PixelTarget& texels) const {
 }
 
 bool Launch::run_wide_table(const void* kernel, void* job) const {
-    constexpr unsigned kBytes = kWideCodes * 2;
+    // With fewer codes in the image, calls for all codes take longer. The blocks of a cluster share them.
+    constexpr std::size_t kMinCodes = std::size_t{1} << 23, kMinCodesOfClusters = kMinCodes / 4;
+    constexpr unsigned kBytes = kWideCodes * 2, kCluster = 8;
+    const PixelTarget& image = state_->target;
+    const std::size_t codes = std::size_t{image.width} * image.height * image.format.stored.channels;
     const unsigned blocks = blocks_at_once(*this, kWideThreads, kBytes);
-    if (blocks == 0) return false;
+    if (codes < kMinCodesOfClusters || blocks == 0) return false;
+    BlockGrid grid{{kCluster, 1, image.depth}, {kWideThreads, 1}, kBytes, kCluster};
+    if (const unsigned clusters = clusters_at_once(*this, kernel, grid); clusters != 0) {
+        grid.blocks[0] = clusters * kCluster;
+    } else {
+        if (codes < kMinCodes) return false;
+        grid.blocks[0] = blocks;
+        grid.cluster = 1;
+    }
     void* arguments[] = {job};
-    detail::launch_blocks({this, 1}, kernel, arguments, {{blocks, 1, state_->target.depth}, {kWideThreads, 1}, kBytes});
+    detail::launch_blocks({this, 1}, kernel, arguments, grid);
     return true;
 }
 

@@ -159,15 +159,43 @@ private:
     }
 };
 
+/// Computes the results of all codes in shared memory, before all threads of the block continue. The blocks of a cluster
+/// compute a part each, and copy the others.
+template <class Job>
+__device__ void compute_wide_codes(const Job& job, unsigned short* codes) {
+    unsigned part = kWideCodes, first = 0;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    const unsigned blocks = __clusterSizeInBlocks(), own = __clusterRelativeBlockRank();
+    part /= blocks;
+    first = own * part;
+#endif
+    for (unsigned code = threadIdx.x; code < part; code += kWideThreads) codes[first + code] = job.result(first + code);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    const auto wait_for_cluster = [] {
+        __cluster_barrier_arrive();
+        __cluster_barrier_wait();
+    };
+    wait_for_cluster();
+    for (unsigned i = 1; i < blocks; ++i) {
+        const unsigned other = (own + i) % blocks;
+        auto* const to = reinterpret_cast<uint4*>(codes + other * part);
+        const auto* const from = static_cast<const uint4*>(__cluster_map_shared_rank(to, other));
+        for (unsigned k = threadIdx.x; k < part * sizeof(*codes) / sizeof(*to); k += kWideThreads) to[k] = from[k];
+    }
+    wait_for_cluster();  // the memory of a block exists until the block ends
+#else
+    __syncthreads();
+#endif
+}
+
 /// A tile is kWideAcross pieces of 16 bytes wide, with one thread for each piece. A block processes several tiles at
 /// once.
 inline constexpr unsigned kWideAcross = 32;
 
 template <class Job>
 __global__ void __launch_bounds__(kWideThreads) for_each_wide_code(const __grid_constant__ Job job) {
-    extern __shared__ unsigned short wide_codes[];
-    for (unsigned code = threadIdx.x; code < kWideCodes; code += kWideThreads) wide_codes[code] = job.result(code);
-    __syncthreads();
+    extern __shared__ __align__(sizeof(uint4)) unsigned short wide_codes[];
+    compute_wide_codes(job, wide_codes);
     constexpr unsigned kAtOnce = 4;
     constexpr unsigned kRows = kWideThreads / kWideAcross;
     constexpr unsigned kOfPiece = sizeof(uint4) / 2;                              // codes

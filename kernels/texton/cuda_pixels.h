@@ -304,8 +304,9 @@ __device__ __noinline__ void finish_pixel(const Job& job, unsigned x, unsigned y
 }
 
 /// Computes the pixels of a column from (x, y) on, which must be inside the image. The functor is not called for rows
-/// below the image. All threads of a warp have the same y, so they take the same branch. Pixels of sources of integers
-/// are computed one after the other, since few images have them.
+/// below the image. All threads of a warp have the same y, so they take the same branch. Rows follow one another,
+/// because their fetches read the same texels. Pixels of sources of integers are computed one after the other, since
+/// few images have them.
 template <unsigned kRows, class Job>
 __device__ void make_column(const Job& job, unsigned x, unsigned y) {
     const auto position = [&](unsigned row) {
@@ -313,12 +314,12 @@ __device__ void make_column(const Job& job, unsigned x, unsigned y) {
                              static_cast<std::int32_t>(blockIdx.z)};
     };
     constexpr bool kOverlaps = kRows > 1 && !Job::kDrafts;
-    if (y + (kRows - 1) * kTileThreadRows < job.target.height && !(kOverlaps && job.has_integers())) {
+    if (y + kRows <= job.target.height && !(kOverlaps && job.has_integers())) {
         PixelColumn<kRows> column;
         [[maybe_unused]] unsigned unfinished = 0;
         const auto compute = [&](const auto& color_of) {
 #pragma unroll
-            for (unsigned i = 0; i < kRows; ++i) column.color[i] = packed(color_of(position(y + i * kTileThreadRows)));
+            for (unsigned i = 0; i < kRows; ++i) column.color[i] = packed(color_of(position(y + i)));
         };
         if constexpr (kOverlaps) {
             job.without_branches(compute);
@@ -326,22 +327,22 @@ __device__ void make_column(const Job& job, unsigned x, unsigned y) {
 #pragma unroll
             for (unsigned i = 0; i < kRows; ++i) {
                 bool done = true;
-                column.color[i] = packed(job.draft(position(y + i * kTileThreadRows), done));
+                column.color[i] = packed(job.draft(position(y + i), done));
                 unfinished |= done ? 0u : 1u << i;
             }
         } else {
             compute(job);
         }
-        store_pixels<kTileThreadRows>(job.target, x, y, blockIdx.z, column);
+        store_pixels<1>(job.target, x, y, blockIdx.z, column);
         if constexpr (Job::kDrafts) {  // after the store, because the colors would have to be saved during calls
 #pragma unroll 1
             for (; unfinished != 0; unfinished &= unfinished - 1)
-                finish_pixel(job, x, y + static_cast<unsigned>(__ffs(unfinished) - 1) * kTileThreadRows, blockIdx.z);
+                finish_pixel(job, x, y + static_cast<unsigned>(__ffs(unfinished) - 1), blockIdx.z);
         }
         return;
     }
 #pragma unroll 1
-    for (unsigned row = y; row < job.target.height; row += kTileThreadRows) {
+    for (unsigned row = y; row < y + kRows && row < job.target.height; ++row) {
         if constexpr (Job::kDrafts) {
             finish_pixel(job, x, row, blockIdx.z);
         } else {
@@ -357,7 +358,7 @@ __device__ void make_pixels(const Job& job, const TilePosition& tile) {
     } else {
         const PixelTarget& target = job.target;
         const unsigned x = tile.column * kTileWidth + threadIdx.x;
-        const unsigned y = tile.row * (kTileThreadRows * kRows) + threadIdx.y;
+        const unsigned y = (tile.row * kTileThreadRows + threadIdx.y) * kRows;
         if (x < target.width && y < target.height && blockIdx.z < target.depth) make_column<kRows>(job, x, y);
     }
 }
