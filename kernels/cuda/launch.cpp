@@ -227,20 +227,19 @@ bool Launch::has_wide_codes_as_stored(PixelTarget& texels) const {
 }
 
 bool Launch::run_wide_table(const void* kernel, void* job) const {
-    // With fewer codes in the image, calls for all codes take longer. The blocks of a cluster share them.
-    constexpr std::size_t kMinCodes = std::size_t{1} << 23, kMinCodesOfClusters = kMinCodes / 4;
+    // With fewer codes in the image, calls for all codes take longer. The blocks of a cluster share these calls.
+    constexpr std::size_t kMinCodes = std::size_t{3} << 22, kMinCodesWithoutClusters = 2 * kMinCodes;
     constexpr unsigned kBytes = kWideCodes * 2, kCluster = 8;
     const PixelTarget& image = state_->target;
     const std::size_t codes = std::size_t{image.width} * image.height * image.format.stored.channels;
     const unsigned blocks = blocks_at_once(*this, kWideThreads, kBytes);
-    if (codes < kMinCodesOfClusters || blocks == 0) return false;
-    BlockGrid grid{{kCluster, 1, image.depth}, {kWideThreads, 1}, kBytes, kCluster};
-    if (const unsigned clusters = clusters_at_once(*this, kernel, grid); clusters != 0) {
+    if (codes < kMinCodes || blocks == 0) return false;
+    const unsigned clusters = clusters_at_once(*this, kernel, {{kCluster, 1, 1}, {kWideThreads, 1}, kBytes, kCluster});
+    if (clusters == 0 && codes < kMinCodesWithoutClusters) return false;
+    BlockGrid grid{{blocks, 1, image.depth}, {kWideThreads, 1}, kBytes};
+    if (clusters != 0) {
         grid.blocks[0] = clusters * kCluster;
-    } else {
-        if (codes < kMinCodes) return false;
-        grid.blocks[0] = blocks;
-        grid.cluster = 1;
+        grid.cluster = kCluster;
     }
     void* arguments[] = {job};
     detail::launch_blocks({this, 1}, kernel, arguments, grid);
