@@ -159,8 +159,8 @@ private:
     }
 };
 
-/// Computes the results of all codes in shared memory, before all threads of the block continue. The blocks of a cluster
-/// compute a part each, and copy the others.
+/// Computes the results of all codes in shared memory, before all threads of the block continue. The blocks of a
+/// cluster compute a part each, and copy the others.
 template <class Job>
 __device__ void compute_wide_codes(const Job& job, unsigned short* codes) {
     unsigned part = kWideCodes, first = 0;

@@ -170,9 +170,9 @@ public:
     /// texels.
     /// Returns 0 rows if the functor must be called for each pixel.
     CodeRows codes_as_stored(PixelTarget& texels) const;
-    /// Returns true if a CUDA device can look up the results for all codes of 16 bits: if texels of the first texture and
-    /// pixels have the same channels of 16 bits, unorm or floating, and rows are aligned. Then writes the location of
-    /// the texels.
+    /// Returns true if a CUDA device can look up the results for all codes of 16 bits: if texels of the first texture
+    /// and pixels have the same channels of 16 bits, unorm or floating, and rows are aligned. Then writes the location
+    /// of the texels.
     bool has_wide_codes_as_stored(PixelTarget& texels) const;
     /// Enqueues a CUDA kernel whose argument is the object that `job` points to. Each multiprocessor gets a block of
     /// kWideThreads threads with kWideCodes * 2 bytes of shared memory; the blocks are in clusters if the device has
