@@ -21,8 +21,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "arrays/cpu/pixel_vectors.h"
 
-// --- the median ------------------------------------------------------------------------------------------------------
-
 // Same as filters::ByComparison. On x86, the minimum and maximum instructions return the second operand if either is
 // NaN.
 template <class V>
@@ -243,57 +241,6 @@ HWY_INLINE void medians_of_rows(const WindowRows<T>& window, std::span<T> median
     medians_of<5>(window, medians, past_caches);
 }
 
-// --- the bilateral filter --------------------------------------------------------------------------------------------
-
-// Same as filters::weight_of().
-template <class D>
-HWY_INLINE hn::Vec<D> weight_of(D d, hn::Vec<D> exponent) {
-    const hn::RebindToUnsigned<D> bits;
-    const auto whole = hn::Set(d, 0x1.8p23f);
-    const auto moved = hn::Add(exponent, whole);
-    const auto f = hn::Sub(exponent, hn::Sub(moved, whole));
-    auto value = hn::Set(d, 0.00132647273f);
-    for (const float factor : {0.00967151299f, 0.0555073358f, 0.240222424f, 0.693147004f, 1.0f})
-        value = hn::MulAdd(f, value, hn::Set(d, factor));
-    return hn::BitCast(d, hn::Add(hn::BitCast(bits, value), hn::ShiftLeft<23>(hn::BitCast(bits, moved))));
-}
-
-template <int channels, class D>
-HWY_INLINE void store_bilateral(D d, const PlaneRow* rows, const BilateralWeights& weights, std::size_t at,
-                                float* const* pixels) {
-    const std::size_t radius = weights.radius;
-    hn::Vec<D> center[channels];
-    hn::Vec<D> sum[channels];
-    for (int c = 0; c < channels; ++c) {
-        center[c] = hn::LoadU(d, rows[radius].channel[c] + at + radius);
-        sum[c] = hn::Zero(d);
-    }
-    auto total = hn::Zero(d);
-    const auto range = hn::Set(d, weights.range);
-    const auto lowest = hn::Set(d, weights.lowest);
-    const float* exponent_of_distance = weights.distances.data();
-    for (std::size_t j = 0; j <= 2 * radius; ++j) {
-        for (std::size_t i = 0; i <= 2 * radius; ++i, ++exponent_of_distance) {
-            hn::Vec<D> texel[channels];
-            for (int c = 0; c < channels; ++c) texel[c] = hn::LoadU(d, rows[j].channel[c] + at + i);
-            const auto first = hn::Sub(texel[0], center[0]);
-            auto squares = hn::Mul(first, first);
-            for (int c = 1; c < channels; ++c) {
-                const auto apart = hn::Sub(texel[c], center[c]);
-                squares = hn::MulAdd(apart, apart, squares);
-            }
-            const auto exponent = hn::MulAdd(squares, range, hn::Set(d, *exponent_of_distance));
-            const auto counts = hn::Ge(exponent, lowest);
-            const auto weight = weight_of(d, exponent);
-            for (int c = 0; c < channels; ++c)
-                sum[c] = hn::IfThenElse(counts, hn::MulAdd(texel[c], weight, sum[c]), sum[c]);
-            total = hn::IfThenElse(counts, hn::Add(total, weight), total);
-        }
-    }
-    for (int c = 0; c < channels; ++c) hn::StoreU(hn::Div(sum[c], total), d, pixels[c] + at);
-    for (int c = channels; c < 4; ++c) hn::StoreU(hn::Div(hn::Zero(d), total), d, pixels[c] + at);
-}
-
 }  // namespace
 
 void median_of_floats(const WindowRows<float>& window, std::span<float> medians, bool past_caches) {
@@ -308,24 +255,6 @@ void median_of_shorts(const WindowRows<std::uint16_t>& window, std::span<std::ui
     medians_of_rows(window, medians, past_caches);
 }
 
-template <int channels>
-HWY_INLINE void bilateral_of_channels(const PlaneRow* rows, const BilateralWeights& weights, std::size_t count,
-                                      float* const* pixels) {
-    constexpr hn::ScalableTag<float> kWhole;
-    constexpr hn::CappedTag<float, 1> kOne;
-    const std::size_t lanes = hn::Lanes(kWhole);
-    std::size_t at = 0;
-    for (; at + lanes <= count; at += lanes) store_bilateral<channels>(kWhole, rows, weights, at, pixels);
-    for (; at < count; ++at) store_bilateral<channels>(kOne, rows, weights, at, pixels);
-}
-
-void bilateral_on_vectors(const PlaneRow* rows, std::size_t channels, const BilateralWeights& weights,
-                          std::size_t count, float* const* pixels) {
-    if (channels == 1) return bilateral_of_channels<1>(rows, weights, count, pixels);
-    if (channels == 2) return bilateral_of_channels<2>(rows, weights, count, pixels);
-    bilateral_of_channels<4>(rows, weights, count, pixels);
-}
-
 }  // namespace HWY_NAMESPACE
 }  // namespace texton::detail
 HWY_AFTER_NAMESPACE();
@@ -336,7 +265,6 @@ namespace texton::detail {
 HWY_EXPORT(median_of_floats);
 HWY_EXPORT(median_of_bytes);
 HWY_EXPORT(median_of_shorts);
-HWY_EXPORT(bilateral_on_vectors);
 
 template <>
 void median_of_rows(const WindowRows<float>& window, std::span<float> medians, bool past_caches) {
@@ -351,11 +279,6 @@ void median_of_rows(const WindowRows<std::uint8_t>& window, std::span<std::uint8
 template <>
 void median_of_rows(const WindowRows<std::uint16_t>& window, std::span<std::uint16_t> medians, bool past_caches) {
     HWY_DYNAMIC_DISPATCH(median_of_shorts)(window, medians, past_caches);
-}
-
-void bilateral_of_rows(const PlaneRow* rows, std::size_t channels, const BilateralWeights& weights, std::size_t count,
-                       float* const* pixels) {
-    HWY_DYNAMIC_DISPATCH(bilateral_on_vectors)(rows, channels, weights, count, pixels);
 }
 
 }  // namespace texton::detail

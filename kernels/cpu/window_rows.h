@@ -1,8 +1,7 @@
 #pragma once
-// Square neighborhood filters on vectors, one row of pixels at a time.
+// Medians on vectors, one row of pixels at a time.
 #include <cstddef>
 #include <span>
-#include <vector>
 
 namespace texton::detail {
 
@@ -23,25 +22,5 @@ struct WindowRows {
 /// std::uint16_t.
 template <class Value>
 void median_of_rows(const WindowRows<Value>& window, std::span<Value> medians, bool past_caches);
-
-/// A row of texels, with a separate row for each channel.
-struct PlaneRow {
-    const float* channel[4];
-};
-
-/// The exponents of the weights of filters::Bilateral.
-struct BilateralWeights {
-    std::size_t radius;
-    float range;                   ///< for a squared difference of values of 1
-    float lowest;                  ///< lower ones have the weight 0
-    std::vector<float> distances;  ///< of the texels, row by row
-};
-
-/// Computes filters::Bilateral of `count` pixels with 1, 2 or 4 channels, whose other channels are 0, with a separate
-/// row for each channel. Rows of texels begin `radius` texels before the first pixel and end as many texels after the
-/// last. `pixels` has four rows. A pixel is NaN if all its weights are 0. The CPU must have fused
-/// multiply-adds: line_sums() must not be null.
-void bilateral_of_rows(const PlaneRow* rows, std::size_t channels, const BilateralWeights& weights, std::size_t count,
-                       float* const* pixels);
 
 }  // namespace texton::detail

@@ -2,11 +2,13 @@
 // image read it.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <texton/launch.h>
 
 #include "core/line_vector.h"
+#include "kernels/cpu/bilateral_rows.h"
 #include "kernels/cpu/job.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/line_sums.h"
@@ -39,7 +41,7 @@ public:
           across_(width + 2 * reach),
           apart_((across_ + kAligned - 1) / kAligned * kAligned),
           rows_(2 * reach + 1),
-          room_(rows_ * texels_.channels() * apart_) {}
+          room_(rows_ * texels_.channels() * apart_ + kLineRest) {}
 
     std::size_t rows() const { return rows_; }
     std::size_t channels() const { return texels_.channels(); }
@@ -167,43 +169,60 @@ private:
 
 // --- the bilateral filter --------------------------------------------------------------------------------------------
 
-BilateralWeights weights_of(const filters::Bilateral& filter) {
-    BilateralWeights weights{static_cast<std::size_t>(filter.radius), filter.range, filters::kLowestExponent, {}};
+BilateralExponents exponents_of(const filters::Bilateral& filter) {
+    BilateralExponents exponents{static_cast<std::size_t>(filter.radius), filter.range, filters::kLowestExponent, {}};
     for (std::int32_t j = -filter.radius; j <= filter.radius; ++j) {
         for (std::int32_t i = -filter.radius; i <= filter.radius; ++i)
-            weights.distances.push_back(static_cast<float>(i * i + j * j) * filter.space);
+            exponents.distances.push_back(static_cast<float>(i * i + j * j) * filter.space);
     }
-    return weights;
+    return exponents;
 }
 
 class BilateralTile {
 public:
-    BilateralTile(const CpuJob& job, const PixelPosition& corner, std::size_t width, const BilateralWeights& weights)
+    BilateralTile(const CpuJob& job, const PixelPosition& corner, std::size_t width,
+                  const BilateralExponents& exponents)
         : job_(job),
           corner_(corner),
           width_(width),
-          weights_(weights),
-          window_(job, corner, width, weights.radius),
-          pixels_(4 * width) {}
+          exponents_(exponents),
+          window_(job, corner, width, exponents.radius),
+          apart_(whole_line_blocks(width) + kLineRest),
+          pixels_(4 * apart_) {
+        if (exponents.radius <= PairWeights::kMaxRadius) pairs_.emplace(exponents.radius, width);
+    }
 
     void make(std::size_t height) {
-        float* const planes[4] = {&pixels_[0], &pixels_[width_], &pixels_[2 * width_], &pixels_[3 * width_]};
         for_each_window<PlaneRow>(
             corner_, height, window_.rows(),
             [&](std::size_t number, std::int32_t y) { return window_.read(number, y); },
             [&](const PlaneRow* rows, PixelPosition at) {
-                bilateral_of_rows(rows, window_.channels(), weights_, width_, planes);
-                job_.image.store(at, pixels_.data(), width_, width_);
+                filter(rows, static_cast<std::size_t>(at.y - corner_.y));
+                job_.image.store(at, pixels_.data(), apart_, width_);
             });
     }
 
 private:
+    // Computes a row of pixels of the tile.
+    void filter(const PlaneRow* rows, std::size_t y) {
+        float* const planes[4] = {&pixels_[0], &pixels_[apart_], &pixels_[2 * apart_], &pixels_[3 * apart_]};
+        const std::size_t channels = window_.channels(), radius = exponents_.radius;
+        if (!pairs_) return bilateral_of_rows(rows, channels, exponents_, width_, planes);
+        const std::size_t row = y + radius;  // the first row of texels has number 0
+        for (std::size_t above = y == 0 ? radius : 0; above > 0; --above)
+            weigh_pairs(rows + radius - above, channels, exponents_, width_, row - above, above, *pairs_);
+        weigh_pairs(rows + radius, channels, exponents_, width_, row, 0, *pairs_);
+        bilateral_of_pairs(rows, channels, radius, width_, row, *pairs_, planes);
+    }
+
     const CpuJob& job_;
     PixelPosition corner_;
     std::size_t width_;
-    const BilateralWeights& weights_;
+    const BilateralExponents& exponents_;
     Window window_;
+    std::size_t apart_;
     LineVector<float> pixels_;
+    std::optional<PairWeights> pairs_;
 };
 
 }  // namespace
@@ -218,7 +237,15 @@ bool CpuKernels::median(Launch& launch, const filters::Median<5>&) const {
 
 bool CpuKernels::bilateral(Launch& launch, const filters::Bilateral& filter) const {
     if (line_sums() == nullptr) return false;
-    return enqueue_tiles<BilateralTile>(launch, 512, 16, weights_of(filter));
+    launch.run_job([exponents = exponents_of(filter)](const CpuJob& job) {
+        constexpr std::size_t kColumns = 512;
+        constexpr std::size_t kLeastRows = 16;  // weights of pairs with texels above a tile are computed twice
+        for_each_tile(job, kColumns, rows_of_tiles(job, kColumns, kLeastRows),
+                      [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
+                          BilateralTile(job, corner, width, exponents).make(height);
+                      });
+    });
+    return true;
 }
 
 }  // namespace texton::detail

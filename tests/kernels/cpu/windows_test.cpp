@@ -120,19 +120,45 @@ TEST(CpuWindowsTest, MediansOfNineZerosAndOnesAreCorrect) { expect_medians_of_ze
 
 TEST(CpuWindowsTest, MediansOfTwentyFiveZerosAndOnesAreCorrect) { expect_medians_of_zeros_and_ones<5>(); }
 
+filters::Bilateral bilateral_functor(bool layered, const BilateralOptions& options) {
+    const auto exponent = [](float sigma) {
+        return static_cast<float>(-0.5 * std::numbers::log2e / (double{sigma} * sigma));
+    };
+    return {{layered}, options.radius, exponent(options.sigma_space), exponent(options.sigma_range)};
+}
+
 TEST(CpuWindowsTest, BilateralFiltersMatchTheFunctor) {
-    for (const float sigma_range : {0.1F, 30.0F}) {
+    for (const auto& [sigma_range, radius] : {std::pair{0.1F, 1}, std::pair{30.0F, 3}}) {
         on_every_scene(Filter::point, [&](const Scene& scene) {
-            const BilateralOptions options{.sigma_space = 1.5F, .sigma_range = sigma_range, .radius = 1};
-            const auto exponent = [](float sigma) {
-                return static_cast<float>(-0.5 * std::numbers::log2e / (double{sigma} * sigma));
-            };
-            const filters::Bilateral functor{{scene.layered()}, 1, exponent(1.5F), exponent(sigma_range)};
+            const BilateralOptions options{.sigma_space = 1.5F, .sigma_range = sigma_range, .radius = radius};
             expect_same(
                 scene, scene.extent,
                 [&](const Stream& stream, const View& image) { bilateral(stream, image, scene.texture, options); },
-                plainly(scene, functor));
+                plainly(scene, bilateral_functor(scene.layered(), options)));
         });
+    }
+}
+
+/// Weights are shared by pairs of texels up to a radius of 6.
+TEST(CpuWindowsTest, BilateralFiltersOfSeveralTilesMatchTheFunctor) {
+    constexpr Extent kExtent{523, 45};  // a tile has at most 512 columns
+    constexpr Extent kAround{525, 47};
+    test::Random random(37);
+    for (const Format format : {Format::r8_unorm, Format::rg16_float, Format::rgba8_snorm, Format::rgba32_float}) {
+        const Array array(Device::cpu(), {.format = format, .extent = kExtent});
+        test::upload(array.view(), test::any_bits(random, test::box_bytes(format, kExtent)));
+        const Texture texture(array);
+        const Linear memory(Device::cpu(), format, kAround);
+        for (const int radius : {2, 6, 7}) {
+            SCOPED_TRACE(radius);
+            const BilateralOptions options{.sigma_space = 2, .sigma_range = 0.3F, .radius = radius};
+            expect_same(
+                memory.view(format, kAround), kExtent,
+                [&](const Stream& stream, const View& image) { bilateral(stream, image, texture, options); },
+                [&](const Stream& stream, const View& image) {
+                    launch(stream, image, bilateral_functor(false, options), detail::by_points(texture));
+                });
+        }
     }
 }
 
