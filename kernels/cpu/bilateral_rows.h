@@ -54,8 +54,8 @@ private:
     LineVector<float> weights_;
 };
 
-/// Writes the weights of pairs of texels whose upper one is in `row`, or its left one if both are in this row, and whose
-/// lower one is at least `first` rows below. rows[0] is the row, followed by those below it.
+/// Writes the weights of pairs of texels: those whose upper one is in `row`, or their left one if both are in this row,
+/// and whose lower one is at least `first` rows below. rows[0] is the row, followed by those below it.
 void weigh_pairs(const PlaneRow* rows, std::size_t channels, const BilateralExponents& exponents, std::size_t count,
                  std::size_t row, std::size_t first, PairWeights& pairs);
 
