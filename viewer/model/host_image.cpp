@@ -6,13 +6,35 @@
 #include <fmt/format.h>
 
 #include <texton/copy.h>
+#include <texton/device.h>
+#include <texton/error.h>
 
 #include "viewer/model/sha256.h"
 
 namespace texton::verify {
+namespace {
+
+// Returns the size of the texels. Refuses a size that exceeds the free memory: the system would end the process when the
+// texels are written.
+std::size_t possible_bytes(Format format, const Extent& extent) {
+    constexpr std::size_t kLarge = std::size_t{64}
+                                   << 20;  // asking the system takes less time than writing so many bytes
+    const std::size_t bytes = packed_bytes(format, extent);
+    if (bytes < kLarge) return bytes;
+    const std::size_t free = Device::cpu().memory().free;
+    if (bytes <= free) return bytes;
+    throw Error({.code = ErrorCode::out_of_memory,
+                 .object = "texton::verify",
+                 .problem = fmt::format("an image of {} and {} has {} bytes, but {} bytes of memory are free",
+                                        to_string(extent), name(format), bytes, free),
+                 .remedy = "Use a smaller image, or free memory.",
+                 .numbers = {{"bytes", bytes}, {"free", free}}});
+}
+
+}  // namespace
 
 HostImage::HostImage(Format format, Extent extent)
-    : format(format), extent(extent), texels(packed_bytes(format, extent)) {}
+    : format(format), extent(extent), texels(possible_bytes(format, extent)) {}
 
 std::string HostImage::text() const {
     const std::string out = fmt::format("{} of {}", to_string(extent), texton::name(format));

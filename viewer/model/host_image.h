@@ -19,7 +19,7 @@ struct HostImage {
     int file_channels = 0;  ///< channels of the file, if `format` has more of them; otherwise 0
 
     HostImage() = default;
-    /// Creates an image whose texels are 0.
+    /// Creates an image whose texels are 0. Throws Error{out_of_memory} if they do not fit in the free memory.
     HostImage(Format format, Extent extent);
     /// Returns a view of the texels. It does not keep the image alive.
     View view() { return host_view(texels.data(), format, extent); }
@@ -36,7 +36,7 @@ struct HostArray {
     std::vector<HostImage> levels;
 
     HostArray() = default;
-    /// Creates an array whose texels are 0.
+    /// Creates an array whose texels are 0. Throws the errors of HostImage.
     explicit HostArray(const ArrayInfo& info);
     /// Returns the SHA-256 hash of the description and all texels.
     std::string sha256() const;

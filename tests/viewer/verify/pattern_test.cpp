@@ -71,6 +71,12 @@ TEST(PatternTest, ImagesOfAPatternCanBeReadInPartsAndHaveASeed) {
     EXPECT_NE(read, expected);
 }
 
+TEST(PatternTest, PatternsThatDoNotFitInMemoryAreRefused) {
+    const ArrayInfo array{.kind = ArrayKind::array_3d, .format = Format::rgba32_float, .extent = {16384, 16384, 16384}};
+    test::expect_error([&] { (void)draw({}, array); }, ErrorCode::out_of_memory, "texton::verify",
+                       {"16384 x 16384 x 16384", "free"});
+}
+
 TEST(PatternTest, WrongTextsOfImagesAreRefused) {
     const auto refused = [](const std::string& text, Format format = Format::rgba8_unorm) {
         try {
