@@ -72,7 +72,7 @@ TEST(PatternTest, ImagesOfAPatternCanBeReadInPartsAndHaveASeed) {
 }
 
 TEST(PatternTest, PatternsThatDoNotFitInMemoryAreRefused) {
-    const ArrayInfo array{.kind = ArrayKind::array_3d, .format = Format::rgba32_float, .extent = {16384, 16384, 16384}};
+    const ArrayInfo array{.format = Format::rgba32_float, .extent = {16384, 16384, 16384}, .kind = ArrayKind::array_3d};
     test::expect_error([&] { (void)draw({}, array); }, ErrorCode::out_of_memory, "texton::verify",
                        {"16384 x 16384 x 16384", "free"});
 }
