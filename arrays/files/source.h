@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -14,6 +15,13 @@
 #include <texton/image_file.h>
 
 namespace texton::detail {
+
+/// Location of the slices of a level in a file.
+struct StoredLevel {
+    Extent extent;             ///< size of the level; the depth is the number of slices
+    std::uint64_t first = 0;   ///< byte offset of the first slice
+    std::uint64_t stride = 0;  ///< bytes from one slice to the next
+};
 
 /// Interface of a source of texels. Objects are immutable, and several threads may read at once.
 class ImageSource {
@@ -39,6 +47,8 @@ public:
     virtual std::vector<Region> boxes(int level, std::size_t max_bytes) const = 0;
     /// Returns the cost of reading parts of a level.
     virtual ImageAccess access(int level) const { return {boxes(level, 1).front().extent}; }
+    /// Returns the location of each level if a file stores the texels as they are read, else nothing.
+    virtual std::span<const StoredLevel> stored_levels() const { return {}; }
 
 private:
     Format format_;

@@ -83,6 +83,10 @@ public:
         if (compressed_.empty()) return {{side, side, 1}};
         return {{level(index).width, side, 1}, true};
     }
+    std::span<const StoredLevel> stored_levels() const override {
+        if (compressed_.empty() && order_ == StoredOrder::same) return levels_;
+        return {};
+    }
 
 private:
     // Calls `read(at, units, out)` for all runs of consecutive units of a box, in the order of the file.

@@ -14,13 +14,6 @@
 
 namespace texton::detail {
 
-/// Location of the slices of a level in the file.
-struct StoredLevel {
-    Extent extent;             ///< size of the level; the depth is the number of slices
-    std::uint64_t first = 0;   ///< byte offset of the first slice
-    std::uint64_t stride = 0;  ///< bytes from one slice to the next
-};
-
 /// Returns a source that reads the texels. `identity` is the state of the file before its header was read; if it has
 /// changed since, reading throws Error{io}. The file is opened for each read, so the number of sources is not limited
 /// by the number of files that a process may have open. If `compressed` is not empty, it contains the location of each

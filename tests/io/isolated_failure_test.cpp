@@ -16,6 +16,7 @@
 #include <texton/image_file.h>
 
 #include "arrays/files/isolated/limits.h"
+#include "arrays/files/stored_texels.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/reader_processes.h"
@@ -338,9 +339,32 @@ TEST_F(IsolatedFailureTest, RepliesThatAReaderMustNotSendAreErrors) {
         expect_error([&] { (void)read_part(image); }, ErrorCode::io, "texton::ImageFile",
                      {"small.png: its reader sent an invalid reply ("});
     }
+    {
+        const test::ReaderProgram program(liar("far-texels"));
+        const ImageFile image = open_image(path, {}, kIsolated);
+        expect_error([&] { (void)read_part(image); }, ErrorCode::io, "texton::ImageFile",
+                     {"small.png has changed since it was opened"});
+    }
     const test::ReaderProgram gone(liar("gone"));
     expect_error([&] { (void)open_image(path, {}, kIsolated); }, ErrorCode::io, "texton::open_image",
                  {"small.png: its reader was ended from outside"});
+}
+
+TEST_F(IsolatedFailureTest, LocationsOfTexelsThatAreNotInTheFileAreErrors) {
+    const fs::path path = small();
+    constexpr std::uint64_t kLast = ~std::uint64_t{0};
+    for (const std::uint64_t first :
+         {fs::file_size(path), std::uint64_t{1} << 62, std::uint64_t{1} << 63, kLast - 500}) {
+        const detail::ImageSourcePtr source =
+            detail::stored_file(path, detail::identity_of(path), Format::rgba8_unorm, false, detail::StoredOrder::same,
+                                {{{8, 8, 2}, first, kLast / 2}});
+        Bytes texels(8 * 8 * 2 * 4);
+        expect_error(
+            [&] {
+                source->read(0, {{}, {8, 8, 2}}, texels.data());
+            },
+            ErrorCode::io, "texton::ImageFile", {"small.png is truncated"});
+    }
 }
 
 TEST_F(IsolatedFailureTest, AnImpossibleSizeThatAReaderClaimsIsRefusedBeforeTheImageIsDivided) {

@@ -308,6 +308,17 @@ TEST_F(IsolatedReadTest, PartsOfALevelAreTheSame) {
         same_bytes(read_part(isolated, {.level = 2, .region = last}), read_part(own, {.level = 2, .region = last})));
 }
 
+TEST_F(IsolatedReadTest, TexelsThatAFileStoresAsTheyAreNeedNoMemoryOfTheProcess) {
+    const fs::path path = at("a.dds");
+    save(path, open_image(store(at("a.png"), {stored_image(1024, 1024, 4, TypeDesc::UINT8, 3)})));
+    const ReadOptions little{.isolated = true, .limits = {.bytes = std::size_t{1} << 20}};
+    const ImageFile image = open_image(path, {}, little);
+    EXPECT_TRUE(same_bytes(read_part(image, {}), read_part(open_image(path), {})));
+    save(path, open_image(store(at("b.png"), {stored_image(1024, 1024, 4, TypeDesc::UINT8, 4)})));
+    test::expect_error([&] { (void)read_part(image, {}); }, ErrorCode::io, "texton::ImageFile",
+                       {"a.dds has changed since it was opened"});
+}
+
 TEST_F(IsolatedReadTest, ImagesAreLoadedIntoArrays) {
     const fs::path path = kAssets / "levels.exr";
     const Array own = load(Device::cpu(), open_image(path));

@@ -249,6 +249,11 @@ std::vector<std::byte> message(const Description& description) {
         for (const ImageFrame& frame : *frames) out.put(frame);
     }
     out.put(image.has_parts);
+    out.put(!description.stored.empty());
+    for (const StoredLevel& level : description.stored) {
+        out.put(level.first);
+        out.put(level.stride);
+    }
     out.put(std::span(description.texels));
     return out.bytes();
 }
@@ -280,6 +285,12 @@ Description description_of(std::span<const std::byte> bytes) {
     image.displays = take_frames(in, "display windows", levels);
     if (image.data.size() != image.displays.size()) throw MalformedMessage("display windows");
     image.has_parts = in.take<bool>("kind of parts");
+    if (in.take<bool>("location of texels")) {
+        for (const DescribedLevel& level : description.levels) {
+            const auto first = in.take<std::uint64_t>("location of texels");
+            description.stored.push_back({level.extent, first, in.take<std::uint64_t>("location of texels")});
+        }
+    }
     description.texels = in.take_bytes("texels");
     const std::size_t all = packed_bytes(description.format, description.levels.front().extent);
     if (!description.texels.empty() && description.texels.size() != all) throw MalformedMessage("number of texels");

@@ -135,7 +135,8 @@ struct Description {
     FileIdentity identity;   ///< state of the file before it was opened
     std::vector<DescribedLevel> levels;
     OpenedImage image;
-    std::vector<std::byte> texels;  ///< all texels of the first level, or none
+    std::vector<StoredLevel> stored;  ///< as ImageSource::stored_levels()
+    std::vector<std::byte> texels;    ///< all texels of the first level, or none
 };
 /// Maximum number of bytes of texels that are requested with the description of a source: if the caller will read them,
 /// and if it probably will. Decoding fewer texels takes about as long as a request for them.

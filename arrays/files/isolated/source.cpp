@@ -59,11 +59,21 @@ private:
     IsolatedSource source_;
 };
 
+// Texels that the file stores as they are need no decoder, so this process reads them. It reads bytes of the file only,
+// whatever location the other process has sent.
+ImageSourcePtr texels_of(IsolatedSource source) {
+    Description& description = source.description;
+    if (description.stored.empty() || !description.texels.empty())
+        return std::make_shared<IsolatedFile>(std::move(source));
+    return stored_file(source.session->path(), description.identity, description.format, description.srgb,
+                       StoredOrder::same, std::move(description.stored));
+}
+
 OpenedImage opened(IsolatedSource source) {
     const ReaderSessionPtr session = source.session;
     OpenedImage image = std::move(source.description.image);
     if (image.data.empty()) session->refuse_reply(kOpen, "data windows");
-    image.file = std::make_shared<IsolatedFile>(std::move(source));
+    image.file = texels_of(std::move(source));
     return image;
 }
 
@@ -147,7 +157,7 @@ private:
             opened.format = *format;
             opened.metadata = description.image.metadata;
             opened.conversions = description.image.conversions;
-            (index == 0 ? opened.luma : opened.chroma) = std::make_shared<IsolatedFile>(std::move(source));
+            (index == 0 ? opened.luma : opened.chroma) = texels_of(std::move(source));
         }
         return opened;
     }

@@ -229,6 +229,8 @@ private:
         source.texels = std::move(image.file);
         source.description.format = source.texels->format();
         source.description.srgb = source.texels->srgb();
+        const std::span<const StoredLevel> stored = source.texels->stored_levels();
+        source.description.stored.assign(stored.begin(), stored.end());
         int level = 0;
         for (const Extent& extent : source.texels->levels()) {
             source.description.levels.push_back({extent, source.texels->access(level++)});

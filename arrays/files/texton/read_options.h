@@ -23,13 +23,15 @@ struct ReadLimits {
 /// throws Error. The decoders that OpenImageIO uses do not guarantee this. A damaged file can end the process with a
 /// signal, overwrite its memory, or take any amount of time and memory. Use this mode for files that you trust.
 ///
-/// With `isolated`, every byte of a file is read and decoded in a separate process, which reads no other file. If the
-/// decoder crashes, the calls throw Error{io}, which contains the signal, and the process of the caller continues. Time
-/// and memory are limited: a file that exceeds a limit throws Error{io} for time and Error{out_of_memory} for memory.
-/// Results, metadata and messages are otherwise the same as in the process of the caller. Each file that is opened
-/// takes a few milliseconds of processor time more, of which the caller waits for less than one unless it opens files
-/// as fast as it can: from the second file on, the process of the next file is started ahead. Texels are copied once
-/// more, from shared memory, while the process decodes the next ones.
+/// With `isolated`, a file is opened and decoded in a separate process, which reads no other file. Texels that need no
+/// decoder, because the file stores them as they are, are read by the process of the caller: those of most DDS files,
+/// of KTX2 files without supercompression, and of raw frames. If the decoder crashes, the calls throw Error{io}, which
+/// contains the signal, and the process of the caller continues. Time and memory are limited: a file that exceeds a
+/// limit throws Error{io} for time and Error{out_of_memory} for memory. Results, metadata and messages are otherwise
+/// the same as in the process of the caller. Each file that is opened takes a few milliseconds of processor time more,
+/// of which the caller waits for less than one unless it opens files as fast as it can: from the second file on, the
+/// process of the next file is started ahead. Texels are copied once more, from shared memory, while the process
+/// decodes the next ones.
 ///
 /// With `reuses_process`, a file costs less than a tenth of a millisecond more, because processes read several files:
 /// each step of each file is sent to a process that waits. Errors are then still those of a new process, which repeats

@@ -38,6 +38,7 @@ struct Lie {
     std::uint64_t levels = 1, width = 8, height = 8, depth = 1, granule = 8, parts = 1, attributes = 0, windows = 1;
     std::uint64_t texels = 0;
     std::uint8_t kind = 1;
+    bool are_stored = false;  // the texels are in the file, far beyond its end
 };
 
 Body description(const Lie& lie) {
@@ -53,7 +54,9 @@ Body description(const Lie& lie) {
     body.put(false).put(std::uint8_t{0});                          // planar format
     body.put(true).put(lie.kind).put(false).put(std::uint8_t{0});  // kind of array, cube
     body.put(lie.windows).frame().put(std::uint64_t{1}).frame();
-    body.put(true).put(lie.texels);
+    body.put(true).put(lie.are_stored);
+    if (lie.are_stored) body.put(kHuge).put(kHuge);
+    body.put(lie.texels);
     body.bytes.resize(body.bytes.size() + lie.texels);
     return body;
 }
@@ -92,6 +95,8 @@ bool lie_about_opening(const std::string& name, int socket) {
         lie.parts = 0;
     else if (name == "many-parts")
         lie.parts = kHuge;
+    else if (name == "far-texels")
+        lie.are_stored = true;
     else if (name == "surplus-texels")
         lie.texels = 8 * 8 * 4 + 1;
     else
