@@ -18,7 +18,8 @@ struct BlockGrid {
 [[nodiscard]] unsigned blocks_at_once(const Launch& launch, unsigned threads, unsigned shared_bytes);
 
 /// Returns how many clusters the launch's device runs at the same time, or 0 if the device, or the code of the CUDA
-/// kernel that it runs, has no clusters.
+/// kernel that it runs, has no clusters. The answer is kept for each CUDA kernel, so all grids of a CUDA kernel must
+/// have the same threads, shared memory and cluster.
 [[nodiscard]] unsigned clusters_at_once(const Launch& launch, const void* kernel, const BlockGrid& grid);
 
 /// Returns the first row of the image that is computed (kernels/launch/image_rows.h).
