@@ -19,6 +19,7 @@ namespace {
 template <class Operation>
 struct Pointwise {
     static constexpr bool kPointwise = true;
+    static constexpr bool kByTexel = true;
     static constexpr bool kByChannel = detail::is_by_channel<Operation>();
     static constexpr bool kSameForColors = detail::is_same_for_colors<Operation>();
     detail::PointwiseTexel texel;

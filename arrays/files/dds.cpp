@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -63,9 +64,11 @@ std::optional<std::vector<StoredLevel>> locations(const DdsContents& contents, s
 }
 
 [[noreturn]] void too_short(const std::filesystem::path& path, const ArrayInfo& info, std::uint64_t file_bytes) {
-    fail_damaged_dds(
-        path, fmt::format("it has {} bytes, which are too few for {} texels of {} in {} slices and {} levels",
-                          file_bytes, to_string(info.extent), name(info.format), slice_count(info, 0), info.levels));
+    const std::size_t slices = slice_count(info, 0);
+    std::string texels = fmt::format("{} texels of {}", to_string(info.extent), name(info.format));
+    if (slices > 1 && info.kind != ArrayKind::array_3d) texels += fmt::format(" in {} slices", slices);
+    if (info.levels > 1) texels += fmt::format(" with {} levels", info.levels);
+    fail_damaged_dds(path, fmt::format("it has {} bytes, which are too few for {}", file_bytes, texels));
 }
 
 // Returns the location of each level. Some writers count the faces of cubemaps in place of the cubes: then the file

@@ -180,7 +180,7 @@ PieceFormat Launch::pieces_as_stored(std::span<PixelTarget> texels) const {
     return format;
 }
 
-CodeRows Launch::codes_as_stored(PixelTarget& texels) const {
+CodeRows Launch::codes_as_stored(PixelTarget& texels, bool by_channel) const {
     constexpr unsigned kMinPixels = 1 << 15;  // with fewer, functor calls for all codes of each block take longer
     constexpr unsigned kEnoughBlocks = 1024;  // for the largest GPUs
     constexpr unsigned kMaxRows = 16, kMinRows = 2;
@@ -190,7 +190,8 @@ CodeRows Launch::codes_as_stored(PixelTarget& texels) const {
     };
     const std::span<const Texture> textures(state_->textures);
     if (image.address == nullptr || !has_codes(image.format.stored) || !is_image(textures[0]) ||
-        std::ranges::any_of(textures.subspan(1), is_image) || image.width * image.height < kMinPixels)
+        std::ranges::any_of(textures.subspan(1), is_image) || image.width * image.height < kMinPixels ||
+        !(by_channel || image.format.stored.channels == 1))
         return {};
     const auto stored = stored_texels(textures[0]);
     if (!stored || !covers(*stored, state_->image.extent) || !has_codes(stored->format.stored) ||

@@ -1,6 +1,7 @@
 #pragma once
-// The CUDA kernels of a functor that computes channels separately, for texels and pixels with 8 or 16 bits per channel.
-// Each block computes the results for all codes and looks them up for its pixels.
+// The CUDA kernels of a functor whose results are functions of one channel, for texels and pixels with 8 or 16 bits per
+// channel: it computes channels separately, or the texels have a single channel. Each block computes the results for all
+// codes and looks them up for its pixels.
 #include <cstddef>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include <texton/cuda_pixels.h>
 #include <texton/cuda_pointwise.h>
 #include <texton/cuda_stored_texels.h>
+#include <texton/functor_traits.h>
 #include <texton/pixel.h>
 #include <texton/pixel_target.h>
 #include <texton/source.h>
@@ -48,6 +50,7 @@ __device__ Piece load_piece(const PixelTarget& texels, unsigned byte, unsigned y
 /// The first texture is the image; the others are tables.
 template <class Functor, std::size_t count>
 struct CodeTableJob {
+    static constexpr bool kByChannel = is_by_channel<Functor>();
     PixelTarget target;
     Functor functor;
     HardwareSource sources[count];
@@ -59,7 +62,9 @@ struct CodeTableJob {
         const float share = share_of_byte(code, 0) * kOfShare;
         const float value = stored.encoding == Encoding::srgb ? value_of_srgb(code) : share;
         const float green = is_linear_channel(stored, 1) ? share : value;
-        const Float4 color = call({value, green, value, share}, std::make_index_sequence<count>{});
+        Float4 texel{value, 0, 0, 0};
+        if constexpr (kByChannel) texel = {value, green, value, share};
+        const Float4 color = call(texel, std::make_index_sequence<count>{});
         const unsigned word = codes_of(target.format, packed(color));
         const unsigned last = target.format.stored.channels - 1u;
 #pragma unroll

@@ -102,7 +102,7 @@ struct PixelJob {
         call_mirrored(at, pixels, std::make_index_sequence<count>{});
     }
 
-    __device__ bool has_integers() const { return have_integers(sources); }
+    __device__ bool has_integers() const { return count != 0 && have_integers(sources); }
     /// Calls `compute` with a function that returns the same as operator(), without a branch on the kind of the values
     /// or on `texel.layered` of the functor: the fetches of several pixels overlap. There must be no sources of
     /// integers.
@@ -305,15 +305,15 @@ __device__ __noinline__ void finish_pixel(const Job& job, unsigned x, unsigned y
 
 /// Computes the pixels of a column from (x, y) on, which must be inside the image. The functor is not called for rows
 /// below the image. All threads of a warp have the same y, so they take the same branch. Rows follow one another,
-/// because their fetches read the same texels. Pixels of sources of integers are computed one after the other, since
-/// few images have them.
+/// because their fetches read the same texels. The fetches of a pixel overlap too. Pixels of sources of integers are
+/// computed one after the other, since few images have them.
 template <unsigned kRows, class Job>
 __device__ void make_column(const Job& job, unsigned x, unsigned y) {
     const auto position = [&](unsigned row) {
         return PixelPosition{static_cast<std::int32_t>(x), static_cast<std::int32_t>(row),
                              static_cast<std::int32_t>(blockIdx.z)};
     };
-    constexpr bool kOverlaps = kRows > 1 && !Job::kDrafts;
+    constexpr bool kOverlaps = !Job::kDrafts;
     if (y + kRows <= job.target.height && !(kOverlaps && job.has_integers())) {
         PixelColumn<kRows> column;
         [[maybe_unused]] unsigned unfinished = 0;

@@ -4,9 +4,9 @@
 //     kPointwise = true             pointwise: it only fetches the texel at the position of the pixel
 //     kPointwiseWithTables = true   pointwise in its 2D and layered textures; it may fetch anything from textures of
 //                                   other kinds
-//     kByChannel = true             pointwise, and each channel of a result depends only on the same channel of the
-//                                   texel of the first texture, not on the position; textures of other kinds may be
-//                                   tables
+//     kByTexel = true               pointwise, and a result depends only on the texel of the first texture, not on the
+//                                   position; textures of other kinds may be tables
+//     kByChannel = true             kByTexel, and each channel of a result depends only on the same channel of the texel
 //     kSameForColors = true         kByChannel, the function of the first three channels is the same, and the fourth
 //                                   channel of the result is that of the texel
 //     kMayBeCalledWithZeros = true  calls with zeros in place of fetched texels do no harm
@@ -72,6 +72,14 @@ template <class Functor>
 constexpr bool is_by_channel() {
     if constexpr (requires { Functor::kByChannel; }) return Functor::kByChannel;
     return false;
+}
+
+/// Returns true if the functor declares kByTexel = true or is by channel: a result is a function of the texel of the
+/// first texture. Then the results for all 8-bit codes of textures with one channel can be computed once.
+template <class Functor>
+constexpr bool is_by_texel() {
+    if constexpr (requires { Functor::kByTexel; }) return Functor::kByTexel;
+    return is_by_channel<Functor>();
 }
 
 /// Returns true if the functor declares kSameForColors = true: it is by channel, with one function for all channels of

@@ -166,10 +166,10 @@ public:
     /// not aligned, or if pixels are not at multiples of their size.
     PieceFormat pieces_as_stored(std::span<PixelTarget> texels) const;
     /// Returns how a CUDA device processes the image if texels of the first texture and pixels have the same channels
-    /// of 8 bits, unorm or srgb in the texture, and all other textures are tables. Then writes the location of the
-    /// texels.
-    /// Returns 0 rows if the functor must be called for each pixel.
-    CodeRows codes_as_stored(PixelTarget& texels) const;
+    /// of 8 bits, unorm or srgb in the texture, and all other textures are tables. They must have a single channel,
+    /// unless the functor is by channel. Then writes the location of the texels. Returns 0 rows if the functor must be
+    /// called for each pixel.
+    CodeRows codes_as_stored(PixelTarget& texels, bool by_channel) const;
     /// Returns true if a CUDA device can look up the results for all codes of 16 bits: if texels of the first texture
     /// and pixels have the same channels of 16 bits, unorm or floating, and rows are aligned. Then writes the location
     /// of the texels.
@@ -361,11 +361,11 @@ void run_pieces_on_cuda(const Launch& launch, const Functor& functor, const Pixe
     launch.run_kernel(reinterpret_cast<const void*>(&for_each_pointwise_pixel<Job>), &job, kPointwiseTile);
 }
 
-/// Returns whether texels of 8 bits are loaded four at a time. The results of functors that compute channels separately
-/// are looked up instead, except in small images.
-template <class Functor>
+/// Returns whether texels with this number of channels of 8 bits are loaded four at a time. Results that are functions
+/// of one channel are looked up instead, except in small images.
+template <class Functor, int channels>
 constexpr bool has_byte_pieces() {
-    return !is_by_channel<Functor>();
+    return !is_by_channel<Functor>() && !(channels == 1 && is_by_texel<Functor>());
 }
 
 /// Enqueues a functor for one or two channels, likewise. Returns false and does nothing if texels of 8 bits must be
@@ -377,9 +377,9 @@ bool run_narrow_on_cuda(const Launch& launch, const Functor& functor, const Pixe
         run_pieces_on_cuda<NarrowPieces<channels>>(launch, functor, texels, indices);
         return true;
     }
-    if constexpr (has_byte_pieces<Functor>())
+    if constexpr (has_byte_pieces<Functor, channels>())
         run_pieces_on_cuda<Unorm8Pieces<channels>>(launch, functor, texels, indices);
-    return has_byte_pieces<Functor>();
+    return has_byte_pieces<Functor, channels>();
 }
 
 /// Enqueues a pointwise functor whose texels are loaded four at a time. Returns false and does nothing if the texels
@@ -389,7 +389,7 @@ bool run_pointwise_on_cuda(const Launch& launch, const Functor& functor) {
     // The fetches from tables take longer than those of texels, and the code of all variants is large.
     constexpr bool kHasNarrowPieces = is_pointwise<Functor>() || is_by_channel<Functor>();
     // Functors of several images have none, since the code of all variants is large.
-    constexpr bool kHasSrgbPieces = has_byte_pieces<Functor>() && (textures == 1 || !is_pointwise<Functor>());
+    constexpr bool kHasSrgbPieces = has_byte_pieces<Functor, 4>() && (textures == 1 || !is_pointwise<Functor>());
     constexpr std::make_index_sequence<textures> kIndices;
     PixelTarget texels[textures]{};
     const PieceFormat format = launch.pieces_as_stored(texels);
@@ -399,9 +399,9 @@ bool run_pointwise_on_cuda(const Launch& launch, const Functor& functor) {
         return kHasSrgbPieces;
     }
     if (format.channels == 4) {
-        if constexpr (has_byte_pieces<Functor>())
+        if constexpr (has_byte_pieces<Functor, 4>())
             run_pieces_on_cuda<Unorm8Pieces<4>>(launch, functor, texels, kIndices);
-        return has_byte_pieces<Functor>();
+        return has_byte_pieces<Functor, 4>();
     }
     if constexpr (kHasNarrowPieces) {
         return format.channels == 1 ? run_narrow_on_cuda<1>(launch, functor, texels, format.is_unorm8, kIndices)
@@ -410,13 +410,13 @@ bool run_pointwise_on_cuda(const Launch& launch, const Functor& functor) {
     return false;
 }
 
-/// Enqueues a functor that computes channels separately, from the results for all codes. Returns false and does nothing
-/// if texels or pixels do not have 8 bits per channel, or if the image is small.
+/// Enqueues a functor whose results are functions of one channel, from the results for all codes. Returns false and does
+/// nothing if texels or pixels do not have 8 bits per channel, or if the image is small.
 template <class Functor, std::size_t... index>
 bool run_codes_on_cuda(const Launch& launch, const Functor& functor, std::index_sequence<index...>) {
     using Job = CodeTableJob<Functor, sizeof...(index)>;
     Job job{launch.target(), functor, {HardwareSource(launch.shape(index), launch.handle(index))...}, {}, 0};
-    const CodeRows rows = launch.codes_as_stored(job.texels);
+    const CodeRows rows = launch.codes_as_stored(job.texels, is_by_channel<Functor>());
     if (rows.of_thread == 0) return false;
     job.rows = rows.of_thread;
     const void* const kernel = rows.in_pieces_of_16 ? reinterpret_cast<const void*>(&for_each_code<uint4, Job>)
@@ -437,7 +437,7 @@ bool run_wide_codes_on_cuda(const Launch& launch, const Functor& functor, std::i
 /// Enqueues a functor that computes single pixels.
 template <class Functor, std::size_t textures>
 void run_singly_on_cuda(const Launch& launch, const Functor& functor) {
-    if constexpr (is_by_channel<Functor>() && textures > 0) {
+    if constexpr (is_by_texel<Functor>() && textures > 0) {
         if (run_codes_on_cuda(launch, functor, std::make_index_sequence<textures>{})) return;
         if constexpr (is_same_for_colors<Functor>()) {
             if (run_wide_codes_on_cuda(launch, functor, std::make_index_sequence<textures>{})) return;
@@ -501,8 +501,10 @@ constexpr void check_traits() {
     if constexpr (requires { Functor::kPixels; }) static_assert(Functor::kPixels >= 1, "kPixels must be at least 1");
     static_assert(is_pointwise_with_tables<Functor>() || !is_pointwise<Functor>(),
                   "kPointwise = true needs kPointwiseWithTables to be true");
-    static_assert(is_pointwise_with_tables<Functor>() || !is_by_channel<Functor>(),
-                  "kByChannel = true needs kPointwise or kPointwiseWithTables to be true");
+    static_assert(is_pointwise_with_tables<Functor>() || !is_by_texel<Functor>(),
+                  "kByTexel = true and kByChannel = true need kPointwise or kPointwiseWithTables to be true");
+    static_assert(is_by_texel<Functor>() || !is_by_channel<Functor>(),
+                  "kByChannel = true needs kByTexel not to be false");
     static_assert(is_by_channel<Functor>() || !is_same_for_colors<Functor>(),
                   "kSameForColors = true needs kByChannel to be true");
     static_assert(run_length<Functor, CpuSource>(std::make_index_sequence<textures>{}) == 0 ||
@@ -612,7 +614,7 @@ inline namespace for_cpu_device {
 ///
 /// The functor is called once for each pixel or run, and for no other position. A functor that declares
 /// kMayBeCalledWithZeros = true may be called several times for a pixel on the CPU device, and one that declares
-/// kByChannel = true with the values of all 8-bit codes in place of texels: see functor_traits.h.
+/// kByTexel = true or kByChannel = true with the values of all 8-bit codes in place of texels: see functor_traits.h.
 ///
 /// If the functor throws an exception on the CPU device, or uses a fetch that a texture does not have, other pixels may
 /// be missing and the stream reports the error.

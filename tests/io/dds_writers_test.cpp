@@ -400,7 +400,7 @@ TEST_F(ImageDdsWritersTest, CountsOfLayersWithKnownErrorsAreAccepted) {
     EXPECT_EQ(open(words, Bytes(6 * faces.size())).info().layers, 6u);
     words[kArraySize] = 12;
     EXPECT_EQ(open(words, Bytes(2 * faces.size())).info().layers, 2u);
-    expect_refused(words, Bytes(faces.size()), ErrorCode::io, "too few");
+    expect_refused(words, Bytes(faces.size()), ErrorCode::io, "too few for 4 x 4 texels of rgba8_unorm in 72 slices");
 }
 
 TEST_F(ImageDdsWritersTest, HeadersOfDx10MustHaveTheirSizes) {
@@ -414,7 +414,7 @@ TEST_F(ImageDdsWritersTest, HeadersOfDx10MustHaveTheirSizes) {
 TEST_F(ImageDdsWritersTest, TruncatedTexelsAreRefused) {
     const auto words = masked_header(5, 3, {0x40, 16, 0xf800, 0x7e0, 0x1f, 0});
     EXPECT_NO_THROW((void)open(words, Bytes(30)));
-    expect_refused(words, Bytes(29), ErrorCode::io, "too few");
+    expect_refused(words, Bytes(29), ErrorCode::io, "too few for 5 x 3 texels of b5g6r5_unorm.");
     expect_refused(dxgi_header(0x7fffffff, 0x7fffffff, 6), Bytes(1000), ErrorCode::io, "too few");
 }
 

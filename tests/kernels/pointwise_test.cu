@@ -89,6 +89,23 @@ struct Curves {
     }
 };
 
+/// Mixes the channels of the texel and an entry of a table. `promised` sets kByTexel.
+template <bool promised>
+struct Blended {
+    static constexpr bool kPointwiseWithTables = true;
+    static constexpr bool kByTexel = promised;
+    bool layered;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source, const Source& table) const {
+        const Float4 color = layered ? source.layer_at_texel(at.z, at.center_x(), at.center_y())
+                                     : source.at_texel(at.center_x(), at.center_y());
+        const float mixed = color.x * 0.5f + color.y * 0.25f - color.z * 0.375f + color.w * 0.125f;
+        const float entry = table.at_texel(color.x * 60 + 0.5f).x;
+        return {0.875f - mixed, entry + color.y, mixed * entry, color.x};
+    }
+};
+
 /// Applies one function to all channels of a color. `promised` sets kSameForColors.
 template <bool promised>
 struct OneCurve {
@@ -202,7 +219,7 @@ TEST_P(PointwiseTest, TexturesOfArraysAndMemoryCanBeMixed) {
     }
 }
 
-TEST_P(PointwiseTest, ChannelsThatArePromisedToBeSeparateGiveTheSameResults) {
+TEST_P(PointwiseTest, FunctorsWithPromisesGiveTheSameResults) {
     struct Formats {
         Format texels;
         Format pixels;
@@ -242,6 +259,8 @@ TEST_P(PointwiseTest, ChannelsThatArePromisedToBeSeparateGiveTheSameResults) {
                         return download(image);
                     };
                     EXPECT_TRUE(same_bytes(results(Curves<true>{layered}), results(Curves<false>{layered})))
+                        << name(formats.texels) << " to " << name(formats.pixels) << ", " << to_string(extent);
+                    EXPECT_TRUE(same_bytes(results(Blended<true>{layered}), results(Blended<false>{layered})))
                         << name(formats.texels) << " to " << name(formats.pixels) << ", " << to_string(extent);
                 }
             }
