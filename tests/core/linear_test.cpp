@@ -137,7 +137,8 @@ TEST_P(LinearTest, AssignmentFreesThePreviousMemory) {
     Linear memory(device(), kBytes);
     const std::size_t free_with_one = device().memory().free;
     for (int i = 0; i < 8; ++i) memory = Linear(device(), kBytes);
-    EXPECT_GE(device().memory().free + kBytes / 2, free_with_one);
+    // Tools that check memory may keep some of their own for each allocation that exists at the same time.
+    EXPECT_GE(device().memory().free + 2 * kBytes, free_with_one);
     memory = Linear();
     EXPECT_EQ(memory.bytes(), 0u);
 }

@@ -414,7 +414,7 @@ TEST_F(ImageDdsWritersTest, HeadersOfDx10MustHaveTheirSizes) {
 TEST_F(ImageDdsWritersTest, TruncatedTexelsAreRefused) {
     const auto words = masked_header(5, 3, {0x40, 16, 0xf800, 0x7e0, 0x1f, 0});
     EXPECT_NO_THROW((void)open(words, Bytes(30)));
-    expect_refused(words, Bytes(29), ErrorCode::io, "too few for 5 x 3 texels of b5g6r5_unorm.");
+    expect_refused(words, Bytes(29), ErrorCode::io, "too few for 5 x 3 texels of rgba8_unorm.");
     expect_refused(dxgi_header(0x7fffffff, 0x7fffffff, 6), Bytes(1000), ErrorCode::io, "too few");
 }
 

@@ -32,10 +32,10 @@ protected:
     fs::path stored(const std::string& name, unsigned seed) const {
         return test::store(at(name), {test::stored_image(8 + static_cast<int>(seed), 8, 4, TypeDesc::UINT8, seed)});
     }
-    // Returns files, some of which are damaged or missing.
+    // Returns files, some of which are damaged or missing. They are enough for several processes.
     std::vector<fs::path> mixed() const {
         std::vector<fs::path> paths;
-        for (unsigned i = 0; i < 40; ++i) {
+        for (unsigned i = 0; i < 140; ++i) {
             const std::string name = std::to_string(i);
             paths.push_back(i % 7 == 3 ? at("missing" + name) : stored(name + (i % 2 == 0 ? ".png" : ".tif"), i));
             if (i % 11 == 5 && i % 7 != 3) fs::resize_file(paths.back(), 20);
@@ -98,11 +98,11 @@ TEST_F(ImageListTest, RelativeAndAbsolutePathsCanBeMixed) {
     fs::current_path(before);
 }
 
-TEST_F(ImageListTest, AKilledProcessIsReplaced) {
+TEST_F(ImageListTest, KilledProcessesAreReplaced) {
     std::vector<fs::path> paths;
-    for (unsigned i = 0; i < 30; ++i) paths.push_back(stored(std::to_string(i) + ".png", i));
+    for (unsigned i = 0; i < 140; ++i) paths.push_back(stored(std::to_string(i) + ".png", i));
     ImageList list(paths, {}, kReused);
-    for (unsigned i = 0; i < 30; ++i) {
+    for (unsigned i = 0; i < 140; ++i) {
         if (i % 10 == 4) {
             for (const pid_t reader : test::readers()) ::kill(reader, SIGKILL);
         }
@@ -113,12 +113,12 @@ TEST_F(ImageListTest, AKilledProcessIsReplaced) {
 
 TEST_F(ImageListTest, AListThatIsNotReadToTheEndLeavesNoProcessThatAnswersForIt) {
     std::vector<fs::path> paths;
-    for (unsigned i = 0; i < 30; ++i) paths.push_back(stored(std::to_string(i) + ".png", i));
+    for (unsigned i = 0; i < 70; ++i) paths.push_back(stored(std::to_string(i) + ".png", i));
     for (int round = 0; round < 5; ++round) {
         ImageList list(paths, {}, kReused);
         (void)list.open_next();
         ImageList moved = std::move(list);
-        EXPECT_EQ(moved.left(), 29u);
+        EXPECT_EQ(moved.left(), 69u);
         EXPECT_EQ(list.left(), 0u);  // NOLINT(bugprone-use-after-move)
         EXPECT_EQ(moved.open_next().info().extent.width, 9u);
     }
