@@ -54,7 +54,6 @@ bool covers(const PixelTarget& texels, const Extent& image) {
 /// Returns the format of pixels, if the kernels of texton/cuda_pointwise.h can process four of them at once.
 PieceFormat piece_format(const PixelTarget& pixels) {
     const TexelFormat& stored = pixels.format.stored;
-    if (stored.encoding == Encoding::srgb && stored.channels == 4) return {4, false, true};
     const bool is_unorm = stored.encoding == Encoding::unorm;
     if (stored.packing != Packing::plain || stored.bytes > 4 || (!is_unorm && stored.encoding != Encoding::floating))
         return {};
@@ -174,10 +173,20 @@ PieceFormat Launch::pieces_as_stored(std::span<PixelTarget> texels) const {
         const PieceFormat own = piece_format(*stored);
         if (own.channels != format.channels || !has_rows_at(*stored, 4u * stored->format.stored.bytes)) return {};
         format.is_unorm8 = format.is_unorm8 && own.is_unorm8;
-        format.has_srgb8 = format.has_srgb8 || own.has_srgb8;
         texels[i] = *stored;
     }
     return format;
+}
+
+bool Launch::has_srgb_pixels() const {
+    constexpr unsigned kMinPixels = 1 << 15;  // with fewer, the tables of the blocks take longer
+    const PixelTarget& image = state_->target;
+    const TexelFormat& stored = image.format.stored;
+    for (std::size_t i = 0; i < state_->textures.size(); ++i) {
+        if (shape(i).integers) return false;
+    }
+    return stored.encoding == Encoding::srgb && stored.channels == 4 && image.address != nullptr && image.aligned &&
+           image.width * image.height >= kMinPixels;
 }
 
 CodeRows Launch::codes_as_stored(PixelTarget& texels, bool by_channel) const {

@@ -1,7 +1,7 @@
 #pragma once
 // The CUDA kernels of a functor whose results are functions of one channel, for texels and pixels with 8 or 16 bits per
-// channel: it computes channels separately, or the texels have a single channel. Each block computes the results for all
-// codes and looks them up for its pixels.
+// channel: it computes channels separately, or the texels have a single channel. Each block computes the results for
+// all codes and looks them up for its pixels.
 #include <cstddef>
 #include <utility>
 

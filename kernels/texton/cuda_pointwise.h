@@ -2,10 +2,8 @@
 // The CUDA kernel of a pointwise functor whose texels and pixels have at most 4 bytes. A thread loads, computes and
 // stores four adjacent ones at once, since single ones would be limited by instructions, and the texture unit is free
 // for other fetches.
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 #include <cuda_runtime.h>
@@ -135,21 +133,16 @@ __device__ inline void store_piece(std::byte* to, unsigned bytes, const unsigned
 }
 
 // How pieces of some formats are loaded, decoded and stored. A class has these members:
-//     Tables           tables in shared memory; a thread of the block computes the entries of its number from 0 to 255
 //     Texels           the texels of a piece, with the function Float4 color(int i)
 //     Pixels           the pixels of a piece, with the function void set(int i, const Float4& color)
 //     PieceRows load(const PixelTarget& texels, unsigned piece, unsigned first, unsigned z)
-//     Texels texels(const TexelFormat& format, uint4 words, const Tables& tables)
-//     void store(const PixelTarget& target, unsigned piece, unsigned y, unsigned z, const Pixels& pixels,
-//                const Tables& tables)
-
-struct NoTables {};
+//     Texels texels(const TexelFormat& format, uint4 words)
+//     void store(const PixelTarget& target, unsigned piece, unsigned y, unsigned z, const Pixels& pixels)
 
 /// Channels of 8 bits, unorm. Texels are decoded when they are needed, so that few registers are needed.
 template <int channels>
 struct Unorm8Pieces {
     static constexpr unsigned kBytes = kPieceTexels * channels;
-    using Tables = NoTables;
 
     struct Texels {
         unsigned words[4];
@@ -187,94 +180,11 @@ struct Unorm8Pieces {
     __device__ static PieceRows load(const PixelTarget& texels, unsigned piece, unsigned first, unsigned z) {
         return rows_of_piece(texels, kBytes, piece, first, z);
     }
-    __device__ static Texels texels(const TexelFormat&, uint4 words, const Tables&) {
-        return {{words.x, words.y, words.z, words.w}};
-    }
+    __device__ static Texels texels(const TexelFormat&, uint4 words) { return {{words.x, words.y, words.z, words.w}}; }
     __device__ static void store(const PixelTarget& target, unsigned piece, unsigned y, unsigned z,
-                                 const Pixels& pixels, const Tables&) {
+                                 const Pixels& pixels) {
         std::byte* const row = target.address + z * target.slice_pitch + y * target.pitch;
         store_piece(row + piece * kBytes, kBytes, pixels.words);
-    }
-};
-
-/// Table for the codes of srgb_code_of(). The floats from 2^-13 to 1 are divided into intervals, 128 of each power of
-/// two, which contain at most one step between two codes. Floats below have the code 0.
-struct SrgbIntervals {
-    static constexpr unsigned kFirstBits = (127u - 13) << 23;  ///< of 2^-13
-    static constexpr unsigned kCount = 13 * 128 + 1;
-    /// For each interval the code of its first float times 2^16, plus what the lower 16 bits of a float must be
-    /// increased by to overflow if its code is one larger.
-    std::uint32_t of[kCount];
-
-    constexpr SrgbIntervals() : of{} {
-        constexpr SrgbSteps kSteps{};
-        constexpr std::uint32_t kSize = 1u << 16;
-        std::uint32_t code = 0;
-        for (unsigned i = 0; i < kCount; ++i) {
-            const std::uint32_t first = kFirstBits + i * kSize;
-            const auto next = [&] { return code < 255 ? std::bit_cast<std::uint32_t>(kSteps.of[code]) : ~0u; };
-            while (next() <= first) ++code;
-            of[i] = code * kSize + kSize - (next() - first < kSize ? next() - first : kSize);
-        }
-    }
-};
-
-/// Four channels of 8 bits; texels, pixels or both are sRGB-encoded.
-struct Srgb8Pieces {
-    static constexpr unsigned kBytes = kPieceTexels * 4;
-
-    struct Tables {
-        float value[256];  ///< of each code
-        std::uint32_t intervals[SrgbIntervals::kCount];
-
-        __device__ void compute(unsigned thread) {
-            static constexpr SrgbIntervals kIntervals{};  // zeros on the device if it had no braces
-            value[thread] = value_of_srgb(thread);
-            for (unsigned i = thread; i < SrgbIntervals::kCount; i += 256) intervals[i] = kIntervals.of[i];
-        }
-        /// Returns the code of srgb_code_of() in bits 16 to 23.
-        __device__ unsigned code_of(float linear) const {
-            const unsigned bits = ::max(bits_of(__saturatef(linear)), SrgbIntervals::kFirstBits);
-            return intervals[(bits - SrgbIntervals::kFirstBits) >> 16] + (bits & 0xffffu);
-        }
-    };
-    struct Texels {
-        unsigned words[4];
-        const float* values;  ///< null if the texels are not sRGB-encoded
-
-        __device__ Float4 color(int i) const {
-            const auto channel = [&](int c) {
-                return values != nullptr ? values[words[i] >> c * 8 & 0xff] : share_of_byte(words[i], c) * kOfShare;
-            };
-            return {channel(0), channel(1), channel(2), share_of_byte(words[i], 3) * kOfShare};
-        }
-    };
-    using Pixels = PieceValues<4>;
-
-    __device__ static PieceRows load(const PixelTarget& texels, unsigned piece, unsigned first, unsigned z) {
-        return rows_of_piece(texels, kBytes, piece, first, z);
-    }
-    __device__ static Texels texels(const TexelFormat& format, uint4 words, const Tables& tables) {
-        return {{words.x, words.y, words.z, words.w}, format.encoding == Encoding::srgb ? tables.value : nullptr};
-    }
-    __device__ static void store(const PixelTarget& target, unsigned piece, unsigned y, unsigned z,
-                                 const Pixels& pixels, const Tables& tables) {
-        unsigned words[4];
-        const auto encode = [&](const auto& code_of, unsigned colors, unsigned last) {
-#pragma unroll
-            for (int i = 0; i < 4; ++i) {
-                const float* const value = pixels.of + 4 * i;
-                words[i] = __byte_perm(__byte_perm(code_of(value[0]), code_of(value[1]), colors),
-                                       __byte_perm(code_of(value[2]), unorm8_bits_of(value[3]), last), 0x5410);
-            }
-        };
-        if (target.format.stored.encoding == Encoding::srgb) {
-            encode([&](float value) { return tables.code_of(value); }, 0x0062, 0x0052);
-        } else {
-            encode([](float value) { return unorm8_bits_of(value); }, 0x0051, 0x0051);
-        }
-        std::byte* const row = target.address + z * target.slice_pitch + y * target.pitch;
-        store_piece(row + piece * kBytes, kBytes, words);
     }
 };
 
@@ -347,18 +257,17 @@ __device__ void store_any_piece(const PixelTarget& target, unsigned piece, unsig
 /// One or two channels of up to 4 bytes, unorm or floating.
 template <int channels>
 struct NarrowPieces {
-    using Tables = NoTables;
     using Texels = PieceValues<channels>;
     using Pixels = PieceValues<channels>;
 
     __device__ static PieceRows load(const PixelTarget& texels, unsigned piece, unsigned first, unsigned z) {
         return rows_of_piece(texels, kPieceTexels * static_cast<unsigned>(texels.format.stored.bytes), piece, first, z);
     }
-    __device__ static Texels texels(const TexelFormat& format, uint4 words, const Tables&) {
+    __device__ static Texels texels(const TexelFormat& format, uint4 words) {
         return values_of_any_piece<channels>(format, words);
     }
     __device__ static void store(const PixelTarget& target, unsigned piece, unsigned y, unsigned z,
-                                 const Pixels& pixels, const Tables&) {
+                                 const Pixels& pixels) {
         store_any_piece<channels>(target, piece, y, z, pixels);
     }
 };
@@ -366,7 +275,6 @@ struct NarrowPieces {
 template <class Functor, std::size_t count, class PiecesOf>
 struct PointwiseJob {
     using Pieces = PiecesOf;
-    using Tables = typename Pieces::Tables;
 
     PixelTarget target;
     Functor functor;
@@ -374,7 +282,7 @@ struct PointwiseJob {
     PixelTarget texels[count];  ///< the stored texels; the width is 0 if the texture unit fetches from this texture
 
     /// Computes the pixels of a piece in several rows. All texels are loaded before the first pixel is stored.
-    __device__ void make(const Tables& tables, unsigned piece, unsigned first, unsigned z) const {
+    __device__ void make(unsigned piece, unsigned first, unsigned z) const {
         PieceRows own[count];
 #pragma unroll
         for (std::size_t i = 0; i < count; ++i) {
@@ -384,7 +292,7 @@ struct PointwiseJob {
 #pragma unroll 1
         for (unsigned row = 0; row < kPointwiseRows; ++row) {
             const unsigned y = first + row * kTileThreadRows;
-            if (y < target.height) make_row(tables, own, row, piece, y, z);
+            if (y < target.height) make_row(own, row, piece, y, z);
         }
     }
 
@@ -402,13 +310,12 @@ struct PointwiseJob {
 private:
     using Texels = typename Pieces::Texels;
 
-    __device__ void make_row(const Tables& tables, const PieceRows (&own)[count], unsigned row, unsigned piece,
-                             unsigned y, unsigned z) const {
+    __device__ void make_row(const PieceRows (&own)[count], unsigned row, unsigned piece, unsigned y,
+                             unsigned z) const {
         Texels piece_texels[count];
 #pragma unroll
         for (std::size_t i = 0; i < count; ++i) {
-            if (texels[i].width != 0)
-                piece_texels[i] = Pieces::texels(texels[i].format.stored, own[i].row(row), tables);
+            if (texels[i].width != 0) piece_texels[i] = Pieces::texels(texels[i].format.stored, own[i].row(row));
         }
         typename Pieces::Pixels pixels;
 #pragma unroll
@@ -417,7 +324,7 @@ private:
                                    static_cast<std::int32_t>(z)};
             pixels.set(i, call(at, piece_texels, i, std::make_index_sequence<count>{}));
         }
-        Pieces::store(target, piece, y, z, pixels, tables);
+        Pieces::store(target, piece, y, z, pixels);
     }
     template <std::size_t... index>
     __device__ Float4 call(PixelPosition at, const Texels (&own)[count], int i, std::index_sequence<index...>) const {
@@ -433,15 +340,9 @@ private:
 template <class Job>
 __global__ void __launch_bounds__(kTileWidth* kTileThreadRows)
     for_each_pointwise_pixel(const __grid_constant__ Job job, unsigned first_row) {
-    __shared__ typename Job::Tables tables;
-    if constexpr (!std::is_same_v<typename Job::Tables, NoTables>) {
-        static_assert(kTileWidth * kTileThreadRows == 256);
-        tables.compute(threadIdx.y * kTileWidth + threadIdx.x);
-        __syncthreads();
-    }
     const unsigned piece = blockIdx.x * kTileWidth + threadIdx.x;
     const unsigned y = (first_row + blockIdx.y) * (kTileThreadRows * kPointwiseRows) + threadIdx.y;
-    if (piece < job.target.width / kPieceTexels && y < job.target.height) job.make(tables, piece, y, blockIdx.z);
+    if (piece < job.target.width / kPieceTexels && y < job.target.height) job.make(piece, y, blockIdx.z);
     // Each of the first threads of a row of tiles also computes one of the pixels after the last whole piece.
     if (piece < job.target.width % kPieceTexels)
         job.make_rest(job.target.width / kPieceTexels * kPieceTexels + piece, y, blockIdx.z);

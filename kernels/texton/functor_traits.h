@@ -6,7 +6,8 @@
 //                                   other kinds
 //     kByTexel = true               pointwise, and a result depends only on the texel of the first texture, not on the
 //                                   position; textures of other kinds may be tables
-//     kByChannel = true             kByTexel, and each channel of a result depends only on the same channel of the texel
+//     kByChannel = true             kByTexel, and each channel of a result depends only on the same channel of the
+//                                   texel
 //     kSameForColors = true         kByChannel, the function of the first three channels is the same, and the fourth
 //                                   channel of the result is that of the texel
 //     kMayBeCalledWithZeros = true  calls with zeros in place of fetched texels do no harm

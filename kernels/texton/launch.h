@@ -45,6 +45,7 @@
 #include <texton/cuda_code_tables.h>
 #include <texton/cuda_pixels.h>
 #include <texton/cuda_pointwise.h>
+#include <texton/cuda_srgb_pixels.h>
 #endif
 
 namespace texton {
@@ -104,8 +105,7 @@ struct CodeRows {
 /// The format of the texels and pixels of a pointwise functor on a CUDA device.
 struct PieceFormat {
     int channels = 0;        ///< 1, 2 or 4
-    bool is_unorm8 = false;  ///< all channels have 8 bits, unorm; always true for 4 channels, if none is sRGB-encoded
-    bool has_srgb8 = false;  ///< some textures or pixels have 8 bits, sRGB-encoded; only with 4 channels
+    bool is_unorm8 = false;  ///< all channels have 8 bits, unorm; always true for 4 channels
 };
 
 /// The arguments of one launch, checked. Creating it enqueues nothing. Must not be shared by threads.
@@ -170,6 +170,9 @@ public:
     /// unless the functor is by channel. Then writes the location of the texels. Returns 0 rows if the functor must be
     /// called for each pixel.
     CodeRows codes_as_stored(PixelTarget& texels, bool by_channel) const;
+    /// Returns true if for_each_srgb_pixel() of a CUDA device can compute the image and is faster: if pixels have four
+    /// channels of 8 bits, sRGB-encoded, in memory, if there are enough of them, and if no texture has integers.
+    bool has_srgb_pixels() const;
     /// Returns true if a CUDA device can look up the results for all codes of 16 bits: if texels of the first texture
     /// and pixels have the same channels of 16 bits, unorm or floating, and rows are aligned. Then writes the location
     /// of the texels.
@@ -388,16 +391,10 @@ template <std::size_t textures, class Functor>
 bool run_pointwise_on_cuda(const Launch& launch, const Functor& functor) {
     // The fetches from tables take longer than those of texels, and the code of all variants is large.
     constexpr bool kHasNarrowPieces = is_pointwise<Functor>() || is_by_channel<Functor>();
-    // Functors of several images have none, since the code of all variants is large.
-    constexpr bool kHasSrgbPieces = has_byte_pieces<Functor, 4>() && (textures == 1 || !is_pointwise<Functor>());
     constexpr std::make_index_sequence<textures> kIndices;
     PixelTarget texels[textures]{};
     const PieceFormat format = launch.pieces_as_stored(texels);
     if (format.channels == 0) return false;
-    if (format.has_srgb8) {
-        if constexpr (kHasSrgbPieces) run_pieces_on_cuda<Srgb8Pieces>(launch, functor, texels, kIndices);
-        return kHasSrgbPieces;
-    }
     if (format.channels == 4) {
         if constexpr (has_byte_pieces<Functor, 4>())
             run_pieces_on_cuda<Unorm8Pieces<4>>(launch, functor, texels, kIndices);
@@ -410,8 +407,8 @@ bool run_pointwise_on_cuda(const Launch& launch, const Functor& functor) {
     return false;
 }
 
-/// Enqueues a functor whose results are functions of one channel, from the results for all codes. Returns false and does
-/// nothing if texels or pixels do not have 8 bits per channel, or if the image is small.
+/// Enqueues a functor whose results are functions of one channel, from the results for all codes. Returns false and
+/// does nothing if texels or pixels do not have 8 bits per channel, or if the image is small.
 template <class Functor, std::size_t... index>
 bool run_codes_on_cuda(const Launch& launch, const Functor& functor, std::index_sequence<index...>) {
     using Job = CodeTableJob<Functor, sizeof...(index)>;
@@ -449,6 +446,10 @@ void run_singly_on_cuda(const Launch& launch, const Functor& functor) {
     using Job = PixelJob<Functor, textures>;
     constexpr unsigned kRows = pixels_of_thread<Functor>();
     Job job = pixel_job(launch, functor, std::make_index_sequence<textures>{});
+    if constexpr (is_pointwise_with_tables<Functor>()) {
+        if (launch.has_srgb_pixels())
+            return launch.run_kernel(reinterpret_cast<const void*>(&for_each_srgb_pixel<Job>), &job, kSrgbTile);
+    }
     launch.run_kernel(kernel_of<kRows, Job>(launch.target()), &job, tile_of_block<Functor>());
 }
 
