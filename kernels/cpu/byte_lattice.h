@@ -10,8 +10,8 @@ namespace texton::detail {
 
 /// Resamples an 8-bit normalized format with the linear filter.
 [[nodiscard]] bool fetch_byte_lattice(const CpuJob& job, const Lattice& lattice);
-/// Copies texels as they are stored. Of floats, `zeros` are changed.
-[[nodiscard]] bool copy_texels_on_cpu(const CpuJob& job, const Lattice& lattice,
-                                      NegativeZeros zeros = NegativeZeros::keep);
+/// Copies texels as they are stored, or as the linear filter returns them, if each pixel reads a single one.
+/// `positive_zeros`: zeros of floats become positive.
+[[nodiscard]] bool copy_texels_on_cpu(const CpuJob& job, const Lattice& lattice, bool positive_zeros = false);
 
 }  // namespace texton::detail

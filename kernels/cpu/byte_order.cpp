@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include <texton/channel_codes.h>
 
@@ -17,7 +18,7 @@ namespace texton::detail {
 namespace HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-ReorderBytes reorderer_for(const TexelFormat&, NegativeZeros) { return nullptr; }
+ReorderBytes reorderer_for(const TexelFormat&, StoredFloats) { return nullptr; }
 #else
 namespace {
 
@@ -44,8 +45,25 @@ HWY_INLINE hn::Vec<Half> with_positive_zeros(hn::Vec<Half> values) {
     return hn::IfThenZeroElse(hn::Eq(values, hn::Set(kHalf, INT16_MIN)), values);
 }
 
+template <StoredFloats floats>
+HWY_INLINE hn::Vec<Half> stored_halves(hn::Vec<Half> values) {
+    values = with_one_half_nan(values);
+    return floats == StoredFloats::positive_zeros ? with_positive_zeros(values) : values;
+}
+
+template <StoredFloats floats>
+HWY_INLINE hn::Vec<Float> stored_floats(hn::Vec<Float> values) {
+    values = with_one_nan(kFloat, values);
+    if constexpr (floats == StoredFloats::positive_zeros) return hn::Add(values, hn::Zero(kFloat));
+    if constexpr (floats == StoredFloats::no_denormals) {
+        const auto is_small = hn::Lt(hn::Abs(values), hn::Set(kFloat, std::numeric_limits<float>::min()));
+        return hn::IfThenElse(is_small, hn::And(values, hn::Set(kFloat, -0.0f)), values);
+    }
+    return values;
+}
+
 // `float_bits`: of the floats that the bytes are, or 0.
-template <int float_bits, NegativeZeros zeros = NegativeZeros::keep>
+template <int float_bits, StoredFloats floats = StoredFloats::keep>
 void reorder(const ByteOrder& order, const unsigned char* from, std::size_t count, unsigned char* to,
              bool past_caches) {
     const auto positions = hn::LoadDup128(kByte, order.from);
@@ -53,14 +71,8 @@ void reorder(const ByteOrder& order, const unsigned char* from, std::size_t coun
     const auto reordered = [&](const unsigned char* bytes) HWY_ATTR {
         const auto result = hn::Or(hn::TableLookupBytesOr0(hn::LoadU(kByte, bytes), positions), set);
         if constexpr (float_bits == 0) return result;
-        constexpr bool kPositive = zeros == NegativeZeros::make_positive;
-        if constexpr (float_bits == 16) {
-            const auto values = with_one_half_nan(hn::BitCast(kHalf, result));
-            return hn::BitCast(kByte, kPositive ? with_positive_zeros(values) : values);
-        } else {
-            const auto values = with_one_nan(kFloat, hn::BitCast(kFloat, result));
-            return hn::BitCast(kByte, kPositive ? hn::Add(values, hn::Zero(kFloat)) : values);
-        }
+        if constexpr (float_bits == 16) return hn::BitCast(kByte, stored_halves<floats>(hn::BitCast(kHalf, result)));
+        return hn::BitCast(kByte, stored_floats<floats>(hn::BitCast(kFloat, result)));
     };
     const std::size_t lanes = hn::Lanes(kByte);
     std::size_t i = 0;
@@ -80,10 +92,16 @@ void reorder(const ByteOrder& order, const unsigned char* from, std::size_t coun
 
 }  // namespace
 
-ReorderBytes reorderer_for(const TexelFormat& format, NegativeZeros zeros) {
+ReorderBytes reorderer_for(const TexelFormat& format, StoredFloats floats) {
     if (format.encoding != Encoding::floating) return reorder<0>;
-    if (zeros == NegativeZeros::keep) return format.bits == 16 ? reorder<16> : reorder<32>;
-    return format.bits == 16 ? reorder<16, NegativeZeros::make_positive> : reorder<32, NegativeZeros::make_positive>;
+    const bool halves = format.bits == 16;
+    switch (floats) {
+        case StoredFloats::keep: return halves ? reorder<16> : reorder<32>;
+        case StoredFloats::positive_zeros:
+            return halves ? reorder<16, StoredFloats::positive_zeros> : reorder<32, StoredFloats::positive_zeros>;
+        case StoredFloats::no_denormals: return halves ? reorder<16> : reorder<32, StoredFloats::no_denormals>;
+    }
+    return nullptr;
 }
 #endif
 
@@ -96,8 +114,8 @@ namespace texton::detail {
 
 HWY_EXPORT(reorderer_for);
 
-ReorderBytes byte_reorderer(const TexelFormat& format, NegativeZeros zeros) {
-    return HWY_DYNAMIC_DISPATCH(reorderer_for)(format, zeros);
+ReorderBytes byte_reorderer(const TexelFormat& format, StoredFloats floats) {
+    return HWY_DYNAMIC_DISPATCH(reorderer_for)(format, floats);
 }
 
 }  // namespace texton::detail

@@ -19,11 +19,15 @@ struct ByteOrder {
 using ReorderBytes = void (*)(const ByteOrder& order, const unsigned char* from, std::size_t count, unsigned char* to,
                               bool past_caches);
 
-/// What becomes of negative zeros among floats.
-enum class NegativeZeros : std::uint8_t { keep, make_positive };
+/// What becomes of floats besides NaN.
+enum class StoredFloats : std::uint8_t {
+    keep,
+    positive_zeros,  ///< zeros become positive
+    no_denormals     ///< denormal float32 become zeros of their sign
+};
 
 /// Returns null if the CPU has no vectors. If the channels of the format are floats, each NaN becomes the canonical one
 /// of images.
-[[nodiscard]] ReorderBytes byte_reorderer(const TexelFormat& format, NegativeZeros zeros = NegativeZeros::keep);
+[[nodiscard]] ReorderBytes byte_reorderer(const TexelFormat& format, StoredFloats floats = StoredFloats::keep);
 
 }  // namespace texton::detail

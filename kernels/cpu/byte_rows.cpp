@@ -172,7 +172,7 @@ ByteWindow find_window(const std::int32_t* left, const std::int32_t* right, cons
         const std::int32_t first = std::min(*minimum, width - texels - 1);
         if (first >= 0 && *maximum - first < texels) return {kind, first};
     }
-    return {};
+    return {*maximum + 1 < width ? Kind::pairs : Kind::scattered, 0};
 }
 
 void find_windows(ByteColumns& columns, std::int32_t width) {

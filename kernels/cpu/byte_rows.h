@@ -17,6 +17,7 @@ inline constexpr std::size_t kByteBlock = 16;
 struct ByteWindow {
     enum class Kind : std::uint8_t {
         scattered,     ///< texels are loaded one by one
+        pairs,         ///< pairs of consecutive texels are loaded one by one
         one,           ///< all texels are within a range of as many texels as there are pixels
         two,           ///< all texels are within a range of twice as many texels
         every_second,  ///< consecutive pairs of texels

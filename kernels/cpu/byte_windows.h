@@ -90,11 +90,50 @@ HWY_INLINE TwoTexels load_scattered(const Positions& positions, const ByteRow& r
     return {hn::Load(kWord, left), hn::Load(kWord, right)};
 }
 
+using Long = hn::Repartition<std::uint64_t, Word>;
+
+// Returns get(first), get(first + 1), ...
+template <class D, class Get>
+HWY_INLINE hn::Vec<D> vector_of(D d, std::size_t first, const Get& get) {
+    constexpr std::size_t kLanes = hn::MaxLanes(D());
+    if constexpr (kLanes == 1) {
+        return hn::Set(d, get(first));
+    } else {
+        constexpr hn::Half<D> kHalf;
+        return hn::Combine(d, vector_of(kHalf, first + kLanes / 2, get), vector_of(kHalf, first, get));
+    }
+}
+
+// Loads each pair with one instruction. A vector that is loaded after its parts were stored one by one would wait.
+template <std::size_t channels>
+HWY_INLINE TwoTexels load_each_pair(const Positions& positions, const ByteRow& row, std::size_t pixel) {
+    constexpr Long kLong;
+    using Pair = std::conditional_t<channels == 1, std::uint16_t,
+                                    std::conditional_t<channels == 2, std::uint32_t, std::uint64_t>>;
+    const auto pair = [&](std::size_t i) HWY_ATTR {
+        Pair word;
+        std::memcpy(&word, row.texels + static_cast<std::size_t>(positions.left[i]) * channels, sizeof word);
+        return std::uint64_t{word};
+    };
+    if constexpr (channels == 4) {
+        const WordVector low = hn::BitCast(kWord, vector_of(kLong, pixel, pair));
+        const WordVector high = hn::BitCast(kWord, vector_of(kLong, pixel + lanes() / 2, pair));
+        return {hn::ConcatEven(kWord, high, low), hn::ConcatOdd(kWord, high, low)};
+    } else {
+        const auto two = [&](std::size_t i) HWY_ATTR { return pair(pixel + 2 * i) | pair(pixel + 2 * i + 1) << 32; };
+        const WordVector both = hn::BitCast(kWord, vector_of(kLong, 0, two));
+        constexpr int kBits = 8 * static_cast<int>(channels);
+        return {hn::And(both, hn::Set(kWord, (1u << kBits) - 1)), hn::ShiftRight<kBits>(both)};
+    }
+}
+
 template <Kind kind, std::size_t channels>
 HWY_INLINE TwoTexels load_two(const Positions& positions, const ByteRow& row, std::size_t pixel) {
     const std::int32_t first = positions.windows[pixel / lanes()].first;
     if constexpr (kind == Kind::scattered) {
         return load_scattered<channels>(positions, row, pixel);
+    } else if constexpr (kind == Kind::pairs) {
+        return load_each_pair<channels>(positions, row, pixel);
     } else if constexpr (kind == Kind::every_second || kind == Kind::halves) {
         const std::int32_t second = first + static_cast<std::int32_t>(lanes());
         const WordVector low = load_texels<channels>(row.texels, first);
@@ -123,6 +162,7 @@ HWY_INLINE void for_each_run(const Positions& positions, std::size_t count, cons
         for (; end < count && window->kind == kind; ++window) end += lanes();
         switch (kind) {
             case Kind::scattered: visit(OfKind<Kind::scattered>{}, begin, end); break;
+            case Kind::pairs: visit(OfKind<Kind::pairs>{}, begin, end); break;
             case Kind::one: visit(OfKind<Kind::one>{}, begin, end); break;
             case Kind::two: visit(OfKind<Kind::two>{}, begin, end); break;
             case Kind::every_second: visit(OfKind<Kind::every_second>{}, begin, end); break;

@@ -11,7 +11,7 @@ namespace texton::detail {
 namespace {
 
 struct Copies {
-    const ByteKernels* kernels;
+    const ByteKernels* kernels;  // null if texels are copied one by one
     ByteColumns columns;
     std::vector<AxisTaps> rows;
     bool run;                 // whether the texels of a row of pixels are consecutive
@@ -45,6 +45,13 @@ void copy_each(const std::int32_t* texels, const unsigned char* row, std::size_t
         case 8: return copy_one_by_one<8>(texels, row, count, to);
         case 16: return copy_one_by_one<16>(texels, row, count, to);
     }
+}
+
+// Returns true if vectors would load texels one by one, which takes longer than copies.
+bool are_far_apart(const ByteColumns& columns) {
+    if (columns.windows.empty()) return true;
+    const ByteWindow::Kind kind = columns.windows.front().kind;
+    return kind == ByteWindow::Kind::scattered || kind == ByteWindow::Kind::pairs;
 }
 
 // Copies texels that need not be consecutive.
@@ -107,20 +114,27 @@ bool are_alike(const TexelFormat& a, const TexelFormat& b) {
     return a.packing == b.packing && a.encoding == b.encoding && a.bits == b.bits && a.channels == b.channels;
 }
 
-// Returns true if a fetch that reads a single texel returns it as it is stored.
+// Returns true if a fetch that reads a single texel returns it as it is stored, but for NaN and denormals.
 bool reads_as_stored(const CpuTexture& texture) {
     const Sampler& sampler = texture.sampler;
-    if (sampler.filter == Filter::linear) return texture.format.encoding == Encoding::unorm && texture.format.bits == 8;
+    if (sampler.filter == Filter::linear) return true;
     return sampler.max_anisotropy < 2 && (sampler.mip_filter == Filter::point || texture.levels == 1);
+}
+
+// Linear filtering has no denormal float32.
+StoredFloats results_of(const CpuTexture& texture, bool positive_zeros) {
+    if (positive_zeros) return StoredFloats::positive_zeros;
+    return texture.sampler.filter == Filter::linear ? StoredFloats::no_denormals : StoredFloats::keep;
 }
 
 }  // namespace
 
-bool copy_texels_on_cpu(const CpuJob& job, const Lattice& lattice, NegativeZeros zeros) {
+bool copy_texels_on_cpu(const CpuJob& job, const Lattice& lattice, bool positive_zeros) {
     constexpr std::size_t kTile = 1 << 16;  // pixels, in whole rows
     const CpuTexture& texture = job.textures[0];
-    const bool floats = is_float(texture.format) && byte_reorderer(texture.format) != nullptr;
-    if (!(is_fraction(texture.format) || floats) || !reads_as_stored(texture)) return false;
+    const ReorderBytes put_floats =
+        is_float(texture.format) ? byte_reorderer(texture.format, results_of(texture, positive_zeros)) : nullptr;
+    if (!(is_fraction(texture.format) || put_floats != nullptr) || !reads_as_stored(texture)) return false;
     if (!are_alike(texture.format, job.image.format().stored)) return false;
     const TextureReader reader(texture);
     if (reader.view().levels[0].partial != nullptr) return false;
@@ -128,9 +142,12 @@ bool copy_texels_on_cpu(const CpuJob& job, const Lattice& lattice, NegativeZeros
     if (!is_copy(taps_along(texture, reader.view(), 0, first_columns))) return false;
     const std::vector<AxisTaps> columns = taps_along(texture, reader.view(), 0, lattice.x);
     Copies copies{byte_kernels(), columns_of(columns), taps_along(texture, reader.view(), 1, lattice.y),
-                  is_run(columns), floats ? byte_reorderer(texture.format, zeros) : nullptr};
+                  is_run(columns), put_floats};
     if (!is_copy(columns) || !is_copy(copies.rows)) return false;
+    // Linear fetches of large texels that are not consecutive take no longer than copies and a second pass over them.
+    if (texture.sampler.filter == Filter::linear && texture.format.bytes == 16 && !copies.run) return false;
     if (copies.kernels != nullptr) copies.kernels->find_windows(copies.columns, reader.view().levels[0].width);
+    if (are_far_apart(copies.columns)) copies.kernels = nullptr;
     const std::size_t rows = std::max<std::size_t>(1, kTile / job.extent.width);
     for_each_tile(job, job.extent.width, rows, [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
         copy_tile(job, copies, corner, width, height);

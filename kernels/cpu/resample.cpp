@@ -51,7 +51,8 @@ bool CpuKernels::resample(Launch& launch, const resampling::Separable& filter) c
     std::optional<Lattice> texels = single_texels(sums, extent, launch.shape(0));
     launch.run_job([sums = std::move(sums), texels = std::move(texels)](const CpuJob& job) {
         // Sums have no negative zero.
-        if (texels && copy_texels_on_cpu(job, *texels, NegativeZeros::make_positive)) return;
+        constexpr bool kPositiveZeros = true;
+        if (texels && copy_texels_on_cpu(job, *texels, kPositiveZeros)) return;
         sum_separably(job, sums);
     });
     return true;

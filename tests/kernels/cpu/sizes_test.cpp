@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -232,9 +233,11 @@ void expect_resamples(ResampleFilter filter, Filter of_sampler) {
     });
 }
 
+constexpr std::array kByteFormats{Format::rgba8_unorm, Format::rg8_unorm, Format::r8_unorm};
+
 /// Steps between pixels that cover every method of loading texels, in rows of many vectors.
 template <class Functor>
-void expect_byte_resamples(ResampleFilter filter, Filter of_sampler) {
+void expect_resamples_of_rows(ResampleFilter filter, Filter of_sampler, std::span<const Format> formats) {
     constexpr Extent kFrom{150, 6};
     struct Size {
         Extent extent;
@@ -245,7 +248,7 @@ void expect_byte_resamples(ResampleFilter filter, Filter of_sampler) {
         Size{{225, 9}, {}}, Size{{208, 9}, {0, 0.5f, 100.2f, 5}},  Size{{97, 5}, {-20.5f, -2, 190, 9}},
         Size{{50, 2}, {}},  Size{{33, 1}, {7, 1, 143, 5}},         Size{{101, 5}, {31, 1, 101, 5}}};
     Random random(4);
-    for (const Format format : {Format::rgba8_unorm, Format::rg8_unorm, Format::r8_unorm}) {
+    for (const Format format : formats) {
         for (const Sampler& sampler : samplers(of_sampler)) {
             const Array array(Device::cpu(), {.format = format, .extent = kFrom});
             upload(array.view(), any_bits(random, test::box_bytes(format, kFrom)));
@@ -460,11 +463,19 @@ TEST(CpuResampleTest, AreaResamplingToHalfTheWidthMatchesTheFunctor) {
 }
 
 TEST(CpuResampleTest, ByteResamplingWithAllStepsMatchesTheFunctor) {
-    expect_byte_resamples<NearestTexel>(ResampleFilter::nearest, Filter::point);
-    expect_byte_resamples<NearestTexel>(ResampleFilter::nearest, Filter::linear);
-    expect_byte_resamples<LinearFetch>(ResampleFilter::linear, Filter::linear);
-    expect_byte_resamples<CatmullRom>(ResampleFilter::catmull_rom, Filter::linear);
-    expect_byte_resamples<Area>(ResampleFilter::area, Filter::point);
+    expect_resamples_of_rows<NearestTexel>(ResampleFilter::nearest, Filter::point, kByteFormats);
+    expect_resamples_of_rows<NearestTexel>(ResampleFilter::nearest, Filter::linear, kByteFormats);
+    expect_resamples_of_rows<LinearFetch>(ResampleFilter::linear, Filter::linear, kByteFormats);
+    expect_resamples_of_rows<CatmullRom>(ResampleFilter::catmull_rom, Filter::linear, kByteFormats);
+    expect_resamples_of_rows<Area>(ResampleFilter::area, Filter::point, kByteFormats);
+}
+
+// Where each pixel reads a single texel, it is copied.
+TEST(CpuResampleTest, LinearResamplingOfOtherFormatsWithAllStepsMatchesTheFunctor) {
+    constexpr std::array kOthers{Format::r16_unorm, Format::rg16_unorm, Format::rgba16_unorm, Format::rgba8_srgb,
+                                 Format::r8_srgb,   Format::r16_float,  Format::rg16_float,   Format::rgba16_float,
+                                 Format::r32_float, Format::rg32_float, Format::rgba32_float, Format::rgba8_snorm};
+    expect_resamples_of_rows<LinearFetch>(ResampleFilter::linear, Filter::linear, kOthers);
 }
 
 /// Returns codes with few or many sums halfway between two codes: noise, ramps, black and white texels, and rows of
