@@ -19,12 +19,6 @@ public:
     detail::FrameFile frames;
 };
 
-bool is_video_name(const std::filesystem::path& path) {
-    return detail::guarded("texton::is_video_name", path, [&] {
-        return detail::has_y4m_extension(path) || detail::has_raw_extension(path) || detail::has_extension(path, "raw");
-    });
-}
-
 FrameWriter::FrameWriter(const std::filesystem::path& path, const std::vector<ImageAttribute>& attributes) {
     detail::guarded(kWriter, path, [&] {
         if (!is_video_name(path)) {

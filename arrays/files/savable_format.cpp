@@ -9,6 +9,7 @@
 #include "arrays/files/dds_header.h"
 #include "arrays/files/decoded_blocks.h"
 #include "arrays/files/formats.h"
+#include "arrays/files/frames.h"
 #include "arrays/files/oiio.h"
 #include "arrays/files/texel_values.h"
 
@@ -98,6 +99,12 @@ std::optional<Format> nearest_savable(const char* object, const std::filesystem:
 }  // namespace texton::detail
 
 namespace texton {
+
+bool is_video_name(const std::filesystem::path& path) {
+    return detail::guarded("texton::is_video_name", path, [&] {
+        return detail::has_y4m_extension(path) || detail::has_raw_extension(path) || detail::has_extension(path, "raw");
+    });
+}
 
 std::optional<Format> savable_format(const std::filesystem::path& path, Format format) {
     constexpr const char* kSavable = "texton::savable_format";
