@@ -29,8 +29,12 @@ protected:
     }
     void resize(QSize size) {
         window().resize(size);
+        arrange();
+    }
+    /// Waits until the docks are arranged, which happens in the next turn of the event loop.
+    void arrange() {
         settle();
-        QTest::qWait(1);  // the docks are arranged in the next turn of the event loop
+        QTest::qWait(1);
         settle();
     }
 };
@@ -104,6 +108,7 @@ TEST_F(DocksTest, PanelsOpenedWithTheWindowAreNotCut) {
             Session session = test::session_with({"card.png"});
             session.panels = open;
             start(session, size);
+            arrange();
             std::string where = std::to_string(size.width());
             for (const std::string& id : open) where += " " + id;
             expect_room(where, 3);
