@@ -4,8 +4,6 @@
 #include <thread>
 #include <utility>
 
-#include <texton/error.h>
-
 namespace texton::detail {
 namespace {
 
@@ -56,16 +54,17 @@ void AheadOpener::send(const char* object) {
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
         try {
             std::size_t file = next_of(i);
-            while (file < end && send(object, lanes_[i], file)) file = next_of(i);
+            while (file < end && ask(object, lanes_[i], file)) file = next_of(i);
             if (file < end) lanes_[i] = {};  // the requests are sent again, to another process
-        } catch (const Error&) {
-            lanes_[i] = {};
+        } catch (...) {
+            lanes_[i] = {};                             // its last session may have sent no request
             if (i == received_ % lanes_.size()) throw;  // the others are not needed yet
         }
     }
 }
 
-bool AheadOpener::send(const char* object, Lane& lane, std::size_t file) {
+// Sends the request to open a file. Returns false if the process cannot receive it.
+bool AheadOpener::ask(const char* object, Lane& lane, std::size_t file) {
     const std::filesystem::path& path = paths_[file];
     if (!lane.process) lane.process = kept_reader(path, nullptr);
     if (!lane.process) lane.process.emplace(connect_reader(object, path));

@@ -42,7 +42,7 @@ private:
     };
 
     void send(const char* object);
-    bool send(const char* object, Lane& lane, std::size_t file);
+    bool ask(const char* object, Lane& lane, std::size_t file);
     std::size_t next_of(std::size_t lane) const noexcept;
 
     const std::vector<std::filesystem::path> paths_;
