@@ -179,19 +179,19 @@ PieceFormat Launch::pieces_as_stored(std::span<PixelTarget> texels) const {
 }
 
 bool Launch::has_srgb_pixels() const {
-    constexpr unsigned kMinPixels = 1 << 15;  // with fewer, the tables of the blocks take longer
+    constexpr std::size_t kMinPixels = 1 << 15;  // with fewer, the tables of the blocks take longer
     const PixelTarget& image = state_->target;
     const TexelFormat& stored = image.format.stored;
     for (std::size_t i = 0; i < state_->textures.size(); ++i) {
         if (shape(i).integers) return false;
     }
     return stored.encoding == Encoding::srgb && stored.channels == 4 && image.address != nullptr && image.aligned &&
-           image.width * image.height >= kMinPixels;
+           std::size_t{image.width} * image.height >= kMinPixels;
 }
 
 CodeRows Launch::codes_as_stored(PixelTarget& texels, bool by_channel) const {
-    constexpr unsigned kMinPixels = 1 << 15;  // with fewer, functor calls for all codes of each block take longer
-    constexpr unsigned kEnoughBlocks = 1024;  // for the largest GPUs
+    constexpr std::size_t kMinPixels = 1 << 15;  // with fewer, functor calls for all codes of each block take longer
+    constexpr unsigned kEnoughBlocks = 1024;     // for the largest GPUs
     constexpr unsigned kMaxRows = 16, kMinRows = 2;
     const PixelTarget& image = state_->target;
     const auto has_codes = [](const TexelFormat& format) {
@@ -199,7 +199,7 @@ CodeRows Launch::codes_as_stored(PixelTarget& texels, bool by_channel) const {
     };
     const std::span<const Texture> textures(state_->textures);
     if (image.address == nullptr || !has_codes(image.format.stored) || !is_image(textures[0]) ||
-        std::ranges::any_of(textures.subspan(1), is_image) || image.width * image.height < kMinPixels ||
+        std::ranges::any_of(textures.subspan(1), is_image) || std::size_t{image.width} * image.height < kMinPixels ||
         !(by_channel || image.format.stored.channels == 1))
         return {};
     const auto stored = stored_texels(textures[0]);
