@@ -40,12 +40,19 @@ bool is_of_bytes(const StoredOrder& order, Format format) noexcept {
            std::ranges::all_of(order.channels, [](const StoredField& field) { return field.first % 8 == 0; });
 }
 
+// Returns the letters of the format's colors that the file lacks.
+std::string lacking_colors(const StoredOrder& order, Format format) {
+    std::string letters;
+    for (std::size_t c = 0; c < std::min<std::size_t>(info(format).channels, 3); ++c) {
+        if (order.channels[c].count == 0) letters += kLetters[c];
+    }
+    return letters;
+}
+
 template <class Code>
 void move_channels(const StoredOrder& order, Format format, std::span<const std::byte> stored, std::byte* texels) {
     const std::size_t channels = info(format).channels, texel = info(format).bytes, count = stored.size() / order.bytes;
-    const bool lacks_color = channels == 4 && std::ranges::any_of(std::span(order.channels).first(3),
-                                                                  [](const auto& field) { return field.count == 0; });
-    if (lacks_color) std::memset(texels, 0, count * texel);
+    if (!lacking_colors(order, format).empty()) std::memset(texels, 0, count * texel);
     for (std::size_t c = 0; c < channels; ++c) {
         if (order.channels[c].count == 0) continue;
         const std::byte* from = stored.data() + order.channels[c].first / 8;
@@ -212,11 +219,14 @@ std::vector<std::string> conversions_of(const StoredOrder& order, Format format)
             if (std::string text = conversion_of_fields(order, format); !text.empty()) sentences.push_back(text);
             break;
     }
-    if (info(format).channels != 4) return sentences;
-    const auto& [red, green, blue, alpha] = order.channels;
-    if (red.count == 0 && green.count == 0 && blue.count == 0 && alpha.count != 0) {
+    const std::string lacking = lacking_colors(order, format);
+    const bool lacks_alpha = info(format).channels == 4 && order.channels[3].count == 0;
+    if (lacking == "RGB") {
         sentences.emplace_back("Alpha is widened to four channels, with colors 0.");
-    } else if (alpha.count == 0) {
+    } else if (!lacking.empty()) {
+        sentences.push_back(fmt::format("Colors that the file lacks become 0: {}.", lacking));
+        if (lacks_alpha) sentences.emplace_back("Alpha becomes 1.");
+    } else if (lacks_alpha) {
         sentences.emplace_back("Three channels are widened to four, with alpha 1.");
     }
     return sentences;

@@ -98,6 +98,12 @@ TEST_F(ImageDdsWritersTest, MasksOfAnyWidthAndOrderAreRead) {
         {{0x40, 32, 0xffff0000, 0xffff, 0, 0}, of({1, 2, 3, 4}), Format::rg16_unorm, of({3, 4, 1, 2}), rg},
         {{0x40, 32, 0xffffffff, 0, 0, 0}, of({1, 2, 3, 4}), Format::r32_float, of({1, 2, 3, 4}), red},
         {{0x40, 16, 0xff, 0xff00, 0, 0}, of({1, 2}), Format::rg8_unorm, of({1, 2}), rg},
+        // Colors without a mask are 0.
+        {{0x40, 8, 0, 0xff, 0, 0}, of({1}), Format::rg8_unorm, of({0, 1}), {"G"}},
+        {{0x40, 32, 0, 0xffff, 0, 0}, of({1, 2, 3, 4}), Format::rg16_unorm, of({0, 0, 1, 2}), {"G"}},
+        {{0x40, 16, 0, 0xf, 0, 0}, of({0x21, 0x43}), Format::rg8_unorm, of({0, 17}), {"G"}},
+        {{0x40, 24, 0xff00, 0, 0xff, 0}, of({1, 2, 3}), Format::rgba8_unorm, of({2, 0, 1, 255}), {"R", "B"}},
+        {{0x41, 16, 0, 0, 0xff, 0xff00}, of({1, 2}), Format::rgba8_unorm, of({0, 0, 1, 2}), {"B", "A"}},
         {{0x20001, 16, 0xff, 0, 0, 0xff00}, of({1, 2}), Format::rg8_unorm, of({1, 2}), gray_alpha},
         {{0x20001, 8, 0xf, 0, 0, 0xf0}, of({0x21}), Format::rg8_unorm, of({17, 34}), gray_alpha},
         {{0x20000, 16, 0xffff, 0, 0, 0}, of({1, 2}), Format::r16_unorm, of({1, 2}), gray},
@@ -155,6 +161,9 @@ TEST_F(ImageDdsWritersTest, ConversionsSayWhatHappens) {
     EXPECT_EQ(said({0x40, 32, 0xff0000, 0xff00, 0xff, 0}),
               (Names{"BGR is reordered to RGB.", "Three channels are widened to four, with alpha 1."}));
     EXPECT_EQ(said({0x2, 8, 0, 0, 0, 0xff}), Names{"Alpha is widened to four channels, with colors 0."});
+    EXPECT_EQ(said({0x40, 8, 0, 0xff, 0, 0}), Names{"Colors that the file lacks become 0: R."});
+    EXPECT_EQ(said({0x40, 24, 0xff, 0, 0xff00, 0}),
+              (Names{"Colors that the file lacks become 0: G.", "Alpha becomes 1."}));
 }
 
 TEST_F(ImageDdsWritersTest, LevelsFacesAndRegionsOfNarrowTexelsAreRead) {
