@@ -26,6 +26,7 @@
 
 #include <texton/show.h>
 
+#include "core/parallel.h"
 #include "viewer/gui/canvas.h"
 #include "viewer/gui/live_images.h"
 
@@ -44,7 +45,9 @@ constexpr int kPatience = 600'000;  // milliseconds
     std::vector<float> texels(kFrame.width * kFrame.height * 4);
     for (std::uint64_t next = 1;;) {
         due = std::max(due + period, std::chrono::steady_clock::now());
-        std::ranges::fill(texels, static_cast<float>(next));
+        const auto row = [&](std::size_t y) { return texels.data() + y * kFrame.width * 4; };
+        detail::run_in_parallel(kFrame.height,
+                                [&](std::size_t y) { std::fill(row(y), row(y + 1), static_cast<float>(next)); });
         std::this_thread::sleep_until(due);
         const ShowResult result =
             show(host_view(static_cast<const void*>(texels.data()), Format::rgba32_float, kFrame), "frames");
