@@ -1,10 +1,12 @@
 #include <texton/read_options.h>
 
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <texton/error.h>
@@ -76,6 +78,32 @@ TEST_F(ReusedProcessTest, AFileThatWasReplacedIsReadAnew) {
     const test::Bytes after = read_image(path, kReused).texels;
     EXPECT_NE(after, before);
     EXPECT_EQ(after, read_image(path).texels);
+}
+
+// Returns a Cineon file with 8 x 4 gray texels of 10 bits, whose header specifies the offset of the texels.
+test::Bytes cineon(std::uint32_t offset) {
+    constexpr std::size_t kHeader = 2048, kTexels = 8 * 4 * 4;
+    const std::pair<std::size_t, std::uint32_t> numbers[] = {
+        {0, 0x802a5fd7}, {4, offset}, {8, 1024}, {12, 1024},    {20, kHeader + kTexels}, {192, 1 << 16},  // one channel
+        {196, 10 << 8},  {200, 8},    {204, 4},  {680, 5 << 16}};  // three numbers in four bytes
+    test::Bytes file(kHeader);
+    for (const auto& [at, number] : numbers) {
+        for (std::size_t i = 0; i < 4; ++i) file[at + i] = static_cast<std::byte>(number >> (24 - 8 * i));
+    }
+    file.resize(kHeader + kTexels, std::byte{0x5a});
+    return file;
+}
+
+// OpenImageIO reports no error where it finds no texels at the offset, and returns the memory that it has allocated.
+TEST_F(ReusedProcessTest, TexelsThatADecoderDoesNotWriteAreZero) {
+    const fs::path good = test::write_bytes(at("good.cin"), cineon(2048));
+    const fs::path beyond = test::write_bytes(at("beyond.cin"), cineon(1 << 24));
+    const test::Bytes texels = read_image(good, kReused).texels;
+    EXPECT_NE(texels, test::Bytes(texels.size()));
+    for (int round = 0; round < 3; ++round) {
+        EXPECT_EQ(read_image(beyond, kReused).texels, test::Bytes(texels.size()));
+        EXPECT_EQ(read_image(good, kReused).texels, texels);
+    }
 }
 
 TEST_F(ReusedProcessTest, RelativePathsReferToTheCurrentFolder) {

@@ -22,6 +22,7 @@
 
 #include "arrays/files/descriptor.h"
 #include "arrays/files/isolated/protocol.h"
+#include "arrays/files/reader/new_memory.h"
 #include "arrays/files/reader/serve.h"
 #include "arrays/files/signature.h"
 
@@ -201,6 +202,7 @@ int run_helper() {
     Helper helper;
     raise_descriptors();
     make_stacks_small();
+    zero_new_memory();
     (void)OIIO::get_string_attribute("format_list");        // registers the readers of all kinds of file, once
     (void)texton::detail::reader_name("file.unknown", {});  // makes the table of extensions, once
     if (!send_packet(kControlDescriptor, PacketKind::hello)) {
