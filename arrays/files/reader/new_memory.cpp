@@ -1,4 +1,5 @@
-// Replaces the functions that allocate memory for `new` in programs that contain the reader.
+// Replaces the functions that allocate memory for `new` in programs that contain the reader. Those for arrays and those
+// that do not throw are replaced too, because sanitizers have their own ones.
 #include "arrays/files/reader/new_memory.h"
 
 #include <algorithm>
@@ -27,6 +28,19 @@ void* operator new(std::size_t bytes) {
         handler();
     }
 }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    try {
+        return ::operator new(bytes);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+void* operator new[](std::size_t bytes) { return ::operator new(bytes); }
+void* operator new[](std::size_t bytes, const std::nothrow_t& tag) noexcept { return ::operator new(bytes, tag); }
 
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
