@@ -7,6 +7,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QWheelEvent>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <vector>
@@ -29,9 +30,15 @@ inline std::filesystem::path asset(const std::string& name) {
     return std::filesystem::path(texton::test::configured_path("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS)) / name;
 }
 
+/// Returns the device of the windows: TEXTON_WINDOW_TEST_DEVICE, as Session::device has it, or else the CPU device.
+inline std::string device_name() {
+    const char* const name = std::getenv("TEXTON_WINDOW_TEST_DEVICE");
+    return name != nullptr ? name : "cpu";
+}
+
 inline Session session_with(const std::vector<std::string>& assets) {
     Session session;
-    session.device = "cpu";
+    session.device = device_name();
     for (const std::string& name : assets) session.images.push_back({.paths = {asset(name)}, .options = {}});
     return session;
 }

@@ -28,7 +28,7 @@ Session clip_in(const QTemporaryDir& folder) {
     const std::filesystem::path path = folder.filePath("clip.y4m").toStdString();
     texton::test::write_y4m(path, 3, "C420jpeg XCOLORRANGE=FULL");
     Session session;
-    session.device = "cpu";
+    session.device = device_name();
     session.images = {{.paths = {path}}};
     return session;
 }
@@ -105,7 +105,7 @@ Session numbered_in(const QTemporaryDir& folder) {
         write_image(path / fmt::format("frame_{:03}.png", number), Format::r8_unorm, {16, 8},
                     texton::test::Bytes(128, static_cast<std::byte>(16 * (number - 6))));
     Session session;
-    session.device = "cpu";
+    session.device = device_name();
     session.images = {{.paths = {path / "frame_%03d.png"}}};
     return session;
 }

@@ -41,7 +41,7 @@ protected:
 
 TEST_P(PlanarTest, EveryPanelShowsAPlane) {
     Session session;
-    session.device = "cpu";
+    session.device = test::device_name();
     session.images = {frame(), frame()};
     session.images.back().options.upright = false;  // the same texels
     session.reference = 1;

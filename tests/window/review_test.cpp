@@ -85,7 +85,7 @@ protected:
         verify::ReviewOptions options = more;
         options.suite = at("s.json");
         Session session;
-        session.device = "cpu";
+        session.device = device_name();
         session.panels = {"review"};
         workspace_ = std::make_unique<Workspace>(session);
         review_ = std::make_unique<SuiteReview>(*workspace_, options);
