@@ -1,4 +1,5 @@
-// Command lines of texton. The input contains one argument a line. The command line is parsed, but no command runs.
+// Command lines of texton. The input contains one argument a line: a command and its arguments, options that open an
+// image, or the kernels of `texton run`. The command line is parsed, but no command runs.
 #include <algorithm>
 
 #include <CLI/CLI.hpp>
@@ -13,7 +14,7 @@ using namespace texton;
 
 namespace {
 
-constexpr std::pair<const char*, void (*)(CLI::App*, cli::Status&)> kCommands[] = {
+constexpr std::pair<std::string_view, void (*)(CLI::App*, cli::Status&)> kCommands[] = {
     {"approve", cli::add_approve}, {"bench", cli::add_bench},
     {"compare", cli::add_compare}, {"completion", cli::add_completion},
     {"convert", cli::add_convert}, {"devices", cli::add_devices},
@@ -48,22 +49,23 @@ private:
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size > 4096) return 0;
     const std::vector<std::string> arguments = fuzz::split(fuzz::text_of({data, size}), '\n');
-    Program program;
-    launcher::describe(program);
-    auto status = cli::Status::good;
-    for (const auto& [name, add] : kCommands)
-        if (arguments.front() == name) add(program.get_subcommand(name), status);  // others have no part in it
-    (void)program.accepts(arguments);
-    (void)launcher::typed_command(program);
-
-    if (!arguments.front().ends_with(".json")) {
+    const std::string_view first = arguments.front();
+    const auto named = [first](const auto& command) { return command.first == first; };
+    if (const auto command = std::ranges::find_if(kCommands, named); command != std::end(kCommands)) {
+        Program program;
+        launcher::describe(program);
+        auto status = cli::Status::good;
+        command->second(program.get_subcommand(arguments.front()), status);  // the others have no part in it
+        (void)program.accepts(arguments);
+        (void)launcher::typed_command(program);
+    } else if (first.starts_with('-')) {
+        Program program;
+        cli::ImageOptionText options;
+        options.add_to(program);
+        if (program.accepts(arguments)) (void)fuzz::accepted([&] { return options.options(); });
+    } else if (!first.ends_with(".json")) {
         cli::RunOptions run;
         (void)fuzz::accepted([&] { return cli::parse_steps(arguments, {}, run); });
     }
-
-    Program image;
-    cli::ImageOptionText options;
-    options.add_to(image);
-    if (image.accepts(arguments)) (void)fuzz::accepted([&] { return options.options(); });
     return 0;
 }
