@@ -21,10 +21,11 @@
 namespace texton::bench {
 namespace {
 
-constexpr std::size_t kSide = 128;                               // of a tile of rgba8_unorm, in texels
-constexpr std::size_t kRun = 32;                                 // tiles
-constexpr Extent kTiles{128, 64};                                // of level 0
-constexpr std::size_t kHalf = kTiles.width / 2 * kTiles.height;  // tiles of one of the two views
+constexpr std::size_t kSide = 128;                                      // of a tile of rgba8_unorm, in texels
+constexpr std::size_t kRun = 32;                                        // tiles
+constexpr Extent kTiles{128, 64};                                       // of level 0
+constexpr std::size_t kHalf = kTiles.width / 2 * kTiles.height;         // tiles of one of the two views
+constexpr std::size_t kCoarser = kTiles.width * kTiles.height / 3 + 1;  // tiles of the other levels, at most
 
 /// How the tiles of a view lie: all tiles of 32 columns in turn, or every second tile as on a chessboard.
 enum class Layout { runs, chessboard };
@@ -50,6 +51,7 @@ constexpr ArrayInfo kInfo{
     .format = Format::rgba8_unorm, .extent = {kTiles.width * kSide, kTiles.height* kSide}, .levels = 8};
 
 // Level 0 consists of two views of which the budget has memory for one, so each request maps and evicts all of its tiles.
+// The coarser tiles of both views keep their memory.
 class Streamed {
 public:
     explicit Streamed(Layout layout) : layout_(layout) {
@@ -90,7 +92,7 @@ private:
     StreamedTexture texture_{device_,
                              pyramid(),
                              {.sampler = {.normalized_coordinates = true},
-                              .budget = (kHalf + kHalf / 2) * kTileBytes,  // coarser tiles, too
+                              .budget = (kHalf + kCoarser) * kTileBytes,
                               .threads = 8,
                               .staging = 1024,
                               .prefetch = 0}};
