@@ -32,9 +32,14 @@ template <class Names>
 [[nodiscard]] std::string nearest_name(std::string_view typed, const Names& names) {
     std::string nearest;
     std::size_t fewest = typed.size();
+    const auto too_many = [&](std::size_t errors, std::string_view name) {
+        return errors >= fewest || 3 * errors > name.size();
+    };
     for (const std::string_view name : names) {
+        const std::size_t letters = std::max(typed.size(), name.size()) - std::min(typed.size(), name.size());
+        if (too_many(letters, name)) continue;  // there are at least as many errors
         const std::size_t errors = typing_errors(typed, name);
-        if (errors >= fewest || 3 * errors > name.size()) continue;
+        if (too_many(errors, name)) continue;
         fewest = errors;
         nearest = name;
     }

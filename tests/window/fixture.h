@@ -36,6 +36,9 @@ inline std::string device_name() {
     return name != nullptr ? name : "cpu";
 }
 
+/// Returns true if the windows use a GPU.
+inline bool uses_gpu() { return device_name().starts_with("cuda"); }
+
 inline Session session_with(const std::vector<std::string>& assets) {
     Session session;
     session.device = device_name();

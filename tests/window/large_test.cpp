@@ -32,6 +32,7 @@ protected:
     void start_with(const std::filesystem::path& path) {
         taken_.emplace(Device::cpu(), Device::cpu().memory().free - (std::size_t{20} << 20));
         Session session = test::session_with({});
+        session.device = "cpu";
         session.images.push_back({.paths = {path}});
         session.overlays = {.values = false, .grid = false};
         start(session);

@@ -139,6 +139,7 @@ protected:
     }
     static Session of(const std::vector<std::filesystem::path>& paths) {
         Session session = test::session_with({});
+        session.device = "cpu";
         for (const auto& path : paths) session.images.push_back({.paths = {path}});
         return session;
     }

@@ -61,7 +61,7 @@ protected:
     int command(const QStringList& arguments) const {
         QProcess process;
         process.setWorkingDirectory(QString::fromStdString((folder() / "suite").string()));
-        process.start(TEXTON_PROGRAM, QStringList{"verify", "s.json", "--device", "cpu"} + arguments);
+        process.start(TEXTON_PROGRAM, QStringList{"verify", "s.json", "--device", device_name().c_str()} + arguments);
         EXPECT_TRUE(process.waitForFinished(kPatience)) << process.errorString().toStdString();
         return process.exitCode();
     }

@@ -3,6 +3,7 @@
 #include <QPointer>
 #include <algorithm>
 #include <cmath>
+#include <thread>
 
 #include "viewer/model/streamed_image.h"
 #include "viewer/render/color_tables.h"
@@ -17,7 +18,8 @@ constexpr std::size_t kMaxTilesWithValues = 96;
 constexpr std::size_t kMaxTilesAtOnce = 8;
 constexpr std::size_t kMaxLayers = 6;
 constexpr double kOverviewSide = 512;
-constexpr std::size_t kFileSlot = 2;
+constexpr std::size_t kFileSlot = 0;  // the others render tiles
+constexpr std::size_t kMaxTileSlots = 8;
 constexpr int kStillMilliseconds = 150;  // a frame of a running program that is shown for longer is refined
 
 // Returns the parts of the scene that the values depend on: scenes with equal content have equal tiles.
@@ -53,6 +55,9 @@ Scene without_zoom(Scene content) {
     content.session.view.zoom = 1;
     return content;
 }
+
+// A job renders a tile on one thread. Half of the processors are left for other jobs and programs.
+std::size_t tile_slots() { return std::clamp<std::size_t>(std::thread::hardware_concurrency() / 2, 2, kMaxTileSlots); }
 
 int tile_of(int pixel) { return static_cast<int>(std::floor(static_cast<double>(pixel) / kTileSide)); }
 
@@ -98,7 +103,11 @@ std::size_t bytes_of(const QImage& image, const Values* values) {
 }  // namespace
 
 CanvasTiles::CanvasTiles(Jobs& jobs, std::string tag, QObject* parent)
-    : QObject(parent), jobs_(jobs), tag_(std::move(tag)), tables_(std::make_shared<ColorTableCache>()) {
+    : QObject(parent),
+      jobs_(jobs),
+      tag_(std::move(tag)),
+      tables_(std::make_shared<ColorTableCache>()),
+      busy_(kFileSlot + 1 + tile_slots()) {
     refines_.setSingleShot(true);
     refines_.setInterval(kStillMilliseconds);
     connect(&refines_, &QTimer::timeout, this, [this] { start_jobs(); });
@@ -206,7 +215,7 @@ std::optional<CanvasTiles::Wish> CanvasTiles::wish_for(const Layer& layer, bool 
         // The slot that reads files may take long and is not considered: after a change of the display, the quick tile
         // is rendered again.
         const auto makes_it = [&](const std::optional<Work>& work) { return work && work->makes(layer, key); };
-        if (std::any_of(busy_.begin(), busy_.begin() + kFileSlot, makes_it)) continue;
+        if (std::any_of(busy_.begin() + kFileSlot + 1, busy_.end(), makes_it)) continue;
         const double distance = std::hypot(key.first - center_x, key.second - center_y);
         if (out && distance >= nearest) continue;
         nearest = distance;
@@ -238,7 +247,7 @@ bool CanvasTiles::Work::makes(const Layer& layer, const Key& key) const {
 // starting a job.
 void CanvasTiles::start_jobs() {
     start_reading();
-    for (std::size_t slot = 0; slot < kFileSlot; ++slot) {
+    for (std::size_t slot = kFileSlot + 1; slot < busy_.size(); ++slot) {
         if (busy_[slot]) continue;
         std::vector<Wish> wishes;
         while (wishes.size() < kMaxTilesAtOnce) {

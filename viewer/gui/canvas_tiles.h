@@ -3,7 +3,6 @@
 #include <QObject>
 #include <QPainter>
 #include <QTimer>
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -127,8 +126,8 @@ private:
     QTimer refines_;           // runs while quick tiles are enough, because another frame of a running program may come
     std::weak_ptr<const Document> whole_;  // the last one of which all visible tiles existed
     std::uint64_t display_ = 1;
-    std::array<std::optional<Work>, 3> busy_;  // running job per slot; the last slot reads files
-    bool reads_files_ = true;                  // false after cancellation or failure
+    std::vector<std::optional<Work>> busy_;  // running job per slot; the first slot reads files
+    bool reads_files_ = true;                // false after cancellation or failure
     QString problem_;
 };
 
