@@ -106,7 +106,8 @@ int main(int argc, char** argv) {
         QObject::connect(&canvas, &Canvas::painted_frame, &live, &LiveImages::frame_painted, Qt::QueuedConnection);
         QObject::connect(&canvas, &Canvas::painted_frame, &canvas, [&](std::uint64_t frame) {
             if (painted.empty())  // the time begins with the first frame
-                QTimer::singleShot(static_cast<int>(seconds * 1000), &canvas, [] { QApplication::quit(); });
+                QTimer::singleShot(static_cast<int>(seconds * 1000), Qt::PreciseTimer, &canvas,
+                                   [] { QApplication::quit(); });
             if (holds_its_number(*workspace.document())) {
                 painted.insert(frame);
             } else {

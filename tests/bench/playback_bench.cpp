@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
             if (!workspace.document(i)) return;
         if (playback.is_running()) return;
         playback.start(rate);  // the time begins when all images are loaded
-        QTimer::singleShot(static_cast<int>(seconds * 1000), &canvas, [] { QApplication::quit(); });
+        QTimer::singleShot(static_cast<int>(seconds * 1000), Qt::PreciseTimer, &canvas, [] { QApplication::quit(); });
     });
     QTimer::singleShot(static_cast<int>(seconds * 1000) + 60'000, &canvas, [] { QApplication::quit(); });
     QApplication::exec();
