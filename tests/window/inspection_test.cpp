@@ -218,7 +218,9 @@ TEST_F(InspectionTest, GatherOfOneChannelReturnsFourTexels) {
     constexpr int kLines = 5;  // the name of the device, and a line for each result
     ASSERT_EQ(results.size(), test::uses_gpu() ? 2 * kLines + 1 : kLines) << "the CPU device is listed beside a GPU";
     EXPECT_TRUE(results[kLines - 1].startsWith('w')) << results[kLines - 1].toStdString();
-    if (test::uses_gpu()) EXPECT_EQ(results.last().toStdString(), "0 ulps");
+    if (test::uses_gpu()) {
+        EXPECT_EQ(results.last().toStdString(), "0 ulps");
+    }
 }
 
 TEST_F(InspectionTest, FootprintUsesTheGatheredComponentOfTheProbe) {
