@@ -311,10 +311,19 @@ bool is_usual_png(const OIIO::ImageSpec& spec) {
            std::ranges::none_of(kOptions, [&](const char* name) { return spec.find_attribute(name) != nullptr; });
 }
 
+// The writers of TIFF and OpenEXR store the time of writing if no time is given. With an unknown time, which Exif writes
+// with blanks, the files of equal images are equal.
+void set_unknown_time(OIIO::ImageSpec& spec) {
+    constexpr const char* kTime = "DateTime";
+    if (spec.find_attribute(kTime) == nullptr) spec.attribute(kTime, "    :  :     :  :  ");
+}
+
 }  // namespace
 
-void ImageFileOutput::open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOutput::OpenMode mode) {
+void ImageFileOutput::open(std::span<const OIIO::ImageSpec> given, OIIO::ImageOutput::OpenMode mode) {
     const std::string_view kind = output_->format_name();
+    std::vector<OIIO::ImageSpec> specs(given.begin(), given.end());
+    if (kind == "tiff" || kind == "openexr") std::ranges::for_each(specs, set_unknown_time);
     const OIIO::ImageSpec& first = specs.front();
     if (std::ranges::any_of(kUnwritable, [&](const Unwritable& row) { return row.matches(kind, first); })) {
         fail_file(object_, path_,
@@ -469,6 +478,26 @@ void ImageFileOutput::require_readable() const {
     (void)input->geterror();
 }
 
+namespace {
+
+// Some headers contain the name of the file, but its writer knows only the name of the temporary file.
+void write_name(NewFile& file, std::string_view kind, const std::string& name) {
+    struct Field {
+        std::string_view kind;
+        std::uint64_t offset;
+        std::size_t bytes;
+    };
+    constexpr Field kFields[] = {{"dpx", 36, 100}, {"sgi", 24, 80}};
+    for (const Field& field : kFields) {
+        if (field.kind != kind) continue;
+        std::string contents = name.substr(0, field.bytes - 1);
+        contents.resize(field.bytes);
+        if (const int error = file.write_at(field.offset, std::as_bytes(std::span(contents)))) file.fail(error);
+    }
+}
+
+}  // namespace
+
 void ImageFileOutput::complete(bool waits, const std::function<void(const std::filesystem::path&)>& check) {
     if (texel_writer_ != nullptr) {
         texel_writer_->finish();
@@ -476,9 +505,11 @@ void ImageFileOutput::complete(bool waits, const std::function<void(const std::f
         return file_.complete(waits);
     }
     require_written(output_->close());
+    const std::string kind = output_->format_name();
     output_.reset();  // OpenEXR writes the table of tiles on destruction
     if (stream_ != nullptr && stream_->first_error() != 0) file_.fail(stream_->first_error());
     if (stream_ == nullptr && file_.has_hole()) file_.fail(ENOSPC);
+    write_name(file_, kind, path_.filename().string());
     add_exif(file_, exif_);
     if (stream_ == nullptr) {  // errors of the system may be lost
         require_readable();

@@ -2,9 +2,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string_view>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -221,6 +225,31 @@ TEST_P(ImageSaveTest, SavingALoadedFileKeepsItsMetadata) {
           ImageAttribute{"Copyright", "nobody"}, ImageAttribute{"answer", "42", "int"}}) {
         EXPECT_NE(std::find(attributes.begin(), attributes.end(), attribute), attributes.end()) << attribute.name;
     }
+}
+
+TEST_P(ImageSaveTest, EqualImagesHaveEqualFilesAtAnyTime) {
+    const Array color(device(), {.format = Format::rgba8_unorm, .extent = {20, 10}});
+    const Array light(device(), {.format = Format::rgba32_float, .extent = {20, 10}, .levels = 2});
+    fill(color.view(), std::uint8_t{255});
+    for (const int level : {0, 1}) fill(light.view({.level = level}), std::uint8_t{5});
+    const auto contents = [&](const char* name, const Array& array) {
+        save(at(name), array);
+        std::ifstream file(at(name), std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    const auto all = [&] {
+        std::vector<std::string> files;
+        for (const char* name : {"a.tif", "a.png", "a.jpg", "a.tga", "a.bmp", "a.dds", "a.ktx2", "a.dpx", "a.sgi"})
+            files.push_back(contents(name, color));
+        for (const char* name : {"b.exr", "b.tif", "b.dds", "b.ktx2"}) files.push_back(contents(name, light));
+        return files;
+    };
+    const std::vector<std::string> first = all();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // times in files have whole seconds
+    const std::vector<std::string> second = all();
+    for (std::size_t i = 0; i < first.size(); ++i) EXPECT_TRUE(first[i] == second[i]) << "file " << i;
+    EXPECT_STREQ(contents("name.dpx", color).c_str() + 36, "name.dpx");
+    EXPECT_STREQ(contents("name.sgi", color).c_str() + 24, "name.sgi");
 }
 
 TEST_P(ImageSaveTest, SrgbAndAlphaRoundTrip) {
