@@ -56,7 +56,8 @@ struct SaveOptions {
 ///   become parts. .tx is a TIFF. Cubemaps are written in the layout SaveOptions::cube, and each cube of a
 ///   cubemap_layered becomes a part. Each layer of a layered_1d becomes a row. Color space and the attributes of the
 ///   image's metadata are kept, except attributes that describe how the old file was stored. SaveOptions::alpha selects
-///   whether alpha is written.
+///   whether alpha is written. The time of writing is not: without an attribute DateTime, the time in a TIFF or OpenEXR
+///   file is unknown, which Exif writes with blanks.
 ///
 /// Throws Error{io}, which names the file, if the kind of file cannot hold the image, for example alpha that is not
 /// opaque, or if the file cannot be written. Throws Error{bad_argument} if a side of the tile is 0 or 2^31 or more, or
