@@ -311,8 +311,8 @@ bool is_usual_png(const OIIO::ImageSpec& spec) {
            std::ranges::none_of(kOptions, [&](const char* name) { return spec.find_attribute(name) != nullptr; });
 }
 
-// The writers of TIFF and OpenEXR store the time of writing if no time is given. With an unknown time, which Exif writes
-// with blanks, the files of equal images are equal.
+// The writers of TIFF and OpenEXR store the time of writing if no time is given. With an unknown time, for which Exif
+// has blanks, the files of equal images are equal.
 void set_unknown_time(OIIO::ImageSpec& spec) {
     constexpr const char* kTime = "DateTime";
     if (spec.find_attribute(kTime) == nullptr) spec.attribute(kTime, "    :  :     :  :  ");

@@ -1,6 +1,7 @@
-// texton-playback-bench [--rate RATE] [--seconds SECONDS] NAME [REFERENCE]: plays numbered files (frame_%03d.exr), drawn
-// offscreen at 1280 x 800 pixels, and counts the frames that are shown and those that are late. REFERENCE names other
-// numbered files that are played along, beside the first ones. The defaults are 24 frames per second and 10 s.
+// texton-playback-bench [--rate RATE] [--seconds SECONDS] NAME [REFERENCE]: plays numbered files (frame_%03d.exr) on
+// a canvas of 1280 x 800 pixels, rendered offscreen, and counts the frames that are shown and those that are late.
+// REFERENCE names other numbered files that are played along, beside the first ones. The defaults are 24 frames per
+// second and 10 s.
 #include <QApplication>
 #include <QStandardPaths>
 #include <QTimer>
