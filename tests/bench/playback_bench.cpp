@@ -13,8 +13,7 @@
 
 #include <fmt/format.h>
 
-#include <texton/read_options.h>
-
+#include "arrays/files/reader/forked_helper.h"
 #include "viewer/gui/canvas.h"
 #include "viewer/gui/playback.h"
 
@@ -37,9 +36,8 @@ int main(int argc, char** argv) {
         return 2;
     }
     setenv("QT_QPA_PLATFORM", "offscreen", 0);
-    setenv("TEXTON_READER", TEXTON_BUILT_READER, 0);
     QStandardPaths::setTestModeEnabled(true);
-    texton::start_reader();
+    texton::reader::fork_helper();  // as texton-view does, before there are threads
     const QApplication application(argc, argv);
     Session session;
     session.device = "cpu";

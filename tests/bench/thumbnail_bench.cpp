@@ -14,8 +14,7 @@
 
 #include <fmt/format.h>
 
-#include <texton/read_options.h>
-
+#include "arrays/files/reader/forked_helper.h"
 #include "viewer/gui/main_window.h"
 #include "viewer/gui/theme.h"
 
@@ -44,9 +43,8 @@ int main(int argc, char** argv) {
         return 2;
     }
     setenv("QT_QPA_PLATFORM", "offscreen", 0);
-    setenv("TEXTON_READER", TEXTON_BUILT_READER, 0);
     QStandardPaths::setTestModeEnabled(true);
-    texton::start_reader();
+    texton::reader::fork_helper();  // as texton-view does, before there are threads
     const QApplication application(argc, argv);
     apply_theme(*qApp);
     QElapsedTimer timer;
