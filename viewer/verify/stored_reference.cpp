@@ -249,7 +249,7 @@ std::optional<StoredReference::Part> image_file_of(const HostImage& image, const
     if (ending.empty()) return {};
     const fs::path path = folder.path() / ("image" + ending);
     try {
-        // OpenEXR files contain a date. With a fixed one, equal images have equal files.
+        // OpenEXR files contain a date. All references have the same one, so equal images have equal files.
         save(path, image.view(),
              {.attributes = {{.name = "DateTime", .value = "1970:01:01 00:00:00"}},
               .alpha = SavedAlpha::kept,

@@ -34,6 +34,7 @@ using test::Position2;
 using test::Random;
 using test::same_bytes;
 using test::Scene;
+using test::Size;
 using test::upload;
 
 constexpr std::array kByteFormats{Format::rgba8_unorm, Format::rg8_unorm, Format::r8_unorm};
@@ -90,10 +91,6 @@ Bytes codes_of(Random& random, int kind, std::size_t row_bytes, std::size_t rows
 
 TEST(CpuResampleTest, ReducedCodesMatchTheFunctor) {
     constexpr Extent kFrom{403, 264};
-    struct Size {
-        Extent extent;
-        Crop crop;
-    };
     // Whole factors of 3 to 16, others, and parts of the texture whose pixels reach beyond its edges.
     const Size sizes[] = {{{100, 66}, {0, 0, 400, 264}},
                           {{50, 33}, {1, 0, 400, 264}},

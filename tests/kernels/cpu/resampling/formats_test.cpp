@@ -30,6 +30,7 @@ using test::NearestTexel;
 using test::Random;
 using test::samplers;
 using test::Scene;
+using test::Size;
 using test::upload;
 
 TEST(CpuResampleTest, NearestResamplingMatchesTheFunctor) {
@@ -99,10 +100,6 @@ test::Bytes with_negative_zeros(test::Bytes texels, Format format) {
 /// Pixels that are single texels in both directions, in one, or in none, also beyond the edges.
 TEST(CpuResampleTest, PixelsOfSingleTexelsMatchTheFunctor) {
     constexpr Extent kFrom{37, 21};
-    struct Size {
-        Extent extent;
-        Crop crop;
-    };
     const Size sizes[] = {{{74, 42}, {}},
                           {{148, 21}, {}},
                           {{37, 21}, {}},

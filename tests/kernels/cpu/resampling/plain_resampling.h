@@ -134,20 +134,22 @@ using CatmullRom = Separable<CatmullRomTaps>;
 using Area = Separable<AreaTaps>;
 using Lanczos = Separable<LanczosTaps>;
 
-/// A destination size and a part of the texture to resample. Some parts reach beyond the edges.
-struct Sizes {
+/// A destination size and a part of the texture to resample.
+struct Size {
     Extent extent;
     Crop crop;
-
-    Sizes(Random& random, const Extent& from)
-        : extent{random.between(1, 2 * from.width), random.between(1, 2 * from.height)} {
-        if (random.coin()) {
-            extent = {(from.width + 1) / 2, (from.height + 1) / 2};
-        } else if (random.coin()) {
-            crop = {random.unit() * 9 - 6, random.unit() * 9 - 6, 1 + random.unit() * 60, 1 + random.unit() * 60};
-        }
-    }
 };
+
+/// Returns any size and part. Some parts reach beyond the edges.
+inline Size random_size(Random& random, const Extent& from) {
+    Size size{{random.between(1, 2 * from.width), random.between(1, 2 * from.height)}, {}};
+    if (random.coin()) {
+        size.extent = {(from.width + 1) / 2, (from.height + 1) / 2};
+    } else if (random.coin()) {
+        size.crop = {random.unit() * 9 - 6, random.unit() * 9 - 6, 1 + random.unit() * 60, 1 + random.unit() * 60};
+    }
+    return size;
+}
 
 /// Calls `expect` with both implementations.
 template <class Functor, class Expect>
@@ -179,7 +181,7 @@ template <class Functor>
 void expect_resamples(ResampleFilter filter, Filter of_sampler) {
     Random random(3);
     on_every_scene(of_sampler, [&](const Scene& scene) {
-        const Sizes to(random, scene.extent);
+        const Size to = random_size(random, scene.extent);
         compare_resample<Functor>(scene, filter, to.extent, to.crop, [&](const Make& fast, const Make& plain) {
             expect_same(scene, to.extent, fast, plain);
         });
@@ -190,10 +192,6 @@ void expect_resamples(ResampleFilter filter, Filter of_sampler) {
 template <class Functor>
 void expect_resamples_of_rows(ResampleFilter filter, Filter of_sampler, std::span<const Format> formats) {
     constexpr Extent kFrom{150, 6};
-    struct Size {
-        Extent extent;
-        Crop crop;
-    };
     constexpr std::array kSizes{
         Size{{75, 3}, {}},  Size{{75, 3}, {0.25f, 0.75f, 150, 6}}, Size{{75, 6}, {}},
         Size{{225, 9}, {}}, Size{{208, 9}, {0, 0.5f, 100.2f, 5}},  Size{{97, 5}, {-20.5f, -2, 190, 9}},
