@@ -332,6 +332,7 @@ void ImageFileOutput::open(std::span<const OIIO::ImageSpec> given, OIIO::ImageOu
                   kinds_for(first.format));
     }
     if (wants_texel_writer_ && kind == "png" && is_usual_png(first)) return open_png(first);
+    finish_texels();
     const bool appends = parts_ > 0 && kind == "tiff";
     if (appends) end_stream();  // the TIFF writer loses earlier parts if it appends a part to a stream
     if (stream_ == nullptr && output_->supports("ioproxy") && !appends) {
@@ -405,21 +406,24 @@ void ImageFileOutput::end_stream() {
 TexelWriter* ImageFileOutput::tiff_writer() {
     const OIIO::ImageSpec spec = output_->spec();
     const std::string compression = spec.get_string_attribute("compression");
-    const bool is_expected = (compression.empty() || compression == "zip") &&
-                             spec.find_attribute("CompressionQuality") == nullptr &&
-                             spec.find_attribute("tiff:zipquality") == nullptr &&
-                             (spec.format == OIIO::TypeDesc::UINT8 || spec.format == OIIO::TypeDesc::UINT16);
+    const bool is_float = spec.format == OIIO::TypeDesc::FLOAT;
+    const bool is_expected =
+        (compression.empty() || compression == "zip") && spec.find_attribute("CompressionQuality") == nullptr &&
+        spec.find_attribute("tiff:zipquality") == nullptr &&
+        (is_float || spec.format == OIIO::TypeDesc::UINT8 || spec.format == OIIO::TypeDesc::UINT16);
     if (!is_expected) return nullptr;
     end_stream();
-    add_exif(file_, exif_);
     const auto side = [](int length) { return static_cast<std::size_t>(std::max(length, 1)); };
     TiffNumbers numbers(file_.name());
-    if (numbers.next_directory() && numbers.is_last()) {
+    int directories = 0;
+    while (directories < parts_ && numbers.next_directory()) ++directories;
+    if (directories == parts_ && numbers.is_last()) {
         TiffImage image{.extent = {side(spec.width), side(spec.height)},
                         .chunk = {side(spec.tile_width), side(spec.tile_height)},
                         .is_tiled = spec.tile_width != 0,
                         .channels = static_cast<unsigned>(spec.nchannels),
-                        .channel_bytes = static_cast<unsigned>(spec.format.size())};
+                        .channel_bytes = static_cast<unsigned>(spec.format.size()),
+                        .is_float = is_float};
         if (!image.is_tiled) image.chunk = {image.extent.width, rows_of_strip(numbers)};
         const std::optional<TiffChunks> chunks = TiffChunks::of(numbers, image);
         if (chunks && TiffChunkWriter::has_room(*chunks)) {
@@ -427,8 +431,17 @@ TexelWriter* ImageFileOutput::tiff_writer() {
             return texel_writer_.get();
         }
     }
-    if (!output_->open(file_.name().string(), spec)) fail("cannot be written by OpenImageIO", "The disk may be full.");
+    // The parts of a file have the same options, so what holds for the first one holds for all.
+    wants_texel_writer_ = false;
+    if (parts_ > 1 || !output_->open(file_.name().string(), spec))
+        fail("cannot be written by OpenImageIO", "The disk may be full.");
     return nullptr;
+}
+
+void ImageFileOutput::finish_texels() {
+    if (texel_writer_ == nullptr) return;
+    texel_writer_->finish();
+    texel_writer_.reset();
 }
 
 // Some writers of OpenImageIO report no error for images that they cannot write: that of JPEG 2000 with sides of less
@@ -499,12 +512,9 @@ void write_name(NewFile& file, std::string_view kind, const std::string& name) {
 }  // namespace
 
 void ImageFileOutput::complete(bool waits, const std::function<void(const std::filesystem::path&)>& check) {
-    if (texel_writer_ != nullptr) {
-        texel_writer_->finish();
-        output_.reset();
-        return file_.complete(waits);
-    }
-    require_written(output_->close());
+    const bool has_own_texels = texel_writer_ != nullptr;  // whose errors are known
+    finish_texels();
+    if (!has_own_texels) require_written(output_->close());
     const std::string kind = output_->format_name();
     output_.reset();  // OpenEXR writes the table of tiles on destruction
     if (stream_ != nullptr && stream_->first_error() != 0) file_.fail(stream_->first_error());
@@ -512,10 +522,10 @@ void ImageFileOutput::complete(bool waits, const std::function<void(const std::f
     write_name(file_, kind, path_.filename().string());
     add_exif(file_, exif_);
     if (stream_ == nullptr) {  // errors of the system may be lost
-        require_readable();
+        if (!has_own_texels) require_readable();
         if (check) check(file_.name());
     }
-    require_header();
+    if (!has_own_texels) require_header();
     file_.complete(waits);
 }
 

@@ -70,11 +70,11 @@ public:
     void open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOutput::OpenMode mode = OIIO::ImageOutput::Create);
     /// Throws Error{io} if `good`, the result of the last write, is false.
     void require_written(bool good);
-    /// Must be called before open() of the only image if texel_writer() will be called after it.
+    /// Must be called before the first open() if texel_writer() will be called after each one.
     void expect_texel_writer() noexcept { wants_texel_writer_ = true; }
     /// After open(): if the texels of a PNG or TIFF can be written without OpenImageIO, ends the work of OpenImageIO
-    /// and returns their writer, which is valid until complete(). Otherwise, and without expect_texel_writer(), returns
-    /// null.
+    /// and returns their writer, which is valid until the next open() or complete(). Otherwise, and without
+    /// expect_texel_writer(), returns null.
     TexelWriter* texel_writer();
     /// Closes the file and gives it its final name, as NewFile::complete() does. Throws Error{io}. Errors of some writers
     /// are lost. Their files are read before, and given to `check`, which throws if it misses something.
@@ -87,6 +87,7 @@ private:
     void open_png(const OIIO::ImageSpec& spec);
     void end_stream();
     TexelWriter* tiff_writer();
+    void finish_texels();
     void require_header() const;
     void require_readable() const;
 

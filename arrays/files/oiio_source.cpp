@@ -354,7 +354,8 @@ private:
 std::vector<std::optional<TiffChunks>> chunks_of(const std::filesystem::path& path, int part,
                                                  std::span<const OiioLevel> levels, const OIIO::ImageSpec& spec) {
     std::vector<std::optional<TiffChunks>> chunks;
-    if (spec.format != OIIO::TypeDesc::UINT8 && spec.format != OIIO::TypeDesc::UINT16) return chunks;
+    const bool is_float = spec.format == OIIO::TypeDesc::HALF || spec.format == OIIO::TypeDesc::FLOAT;
+    if (!is_float && spec.format != OIIO::TypeDesc::UINT8 && spec.format != OIIO::TypeDesc::UINT16) return chunks;
     TiffNumbers numbers(path);
     for (int skipped = 0; skipped < part; ++skipped) {
         if (!numbers.next_directory()) return chunks;
@@ -365,7 +366,8 @@ std::vector<std::optional<TiffChunks>> chunks_of(const std::filesystem::path& pa
                                                   .chunk = level.tile,
                                                   .is_tiled = level.tiled,
                                                   .channels = static_cast<unsigned>(spec.nchannels),
-                                                  .channel_bytes = static_cast<unsigned>(spec.format.size())}));
+                                                  .channel_bytes = static_cast<unsigned>(spec.format.size()),
+                                                  .is_float = is_float}));
     }
     return chunks;
 }

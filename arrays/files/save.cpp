@@ -123,7 +123,7 @@ public:
         require_possible();
         std::vector<OIIO::ImageSpec> specs;
         for (const ImageSourcePtr& part : parts_) specs.push_back(spec_of(*part, 0));
-        if (parts_.size() == 1 && levels() == 1) output_.expect_texel_writer();
+        output_.expect_texel_writer();
         const bool announced = specs.size() > 1 && output_->format_name() == std::string("openexr");
         for (std::size_t part = 0; part < parts_.size(); ++part) {
             for (int level = 0; level < levels(); ++level) {
@@ -136,7 +136,7 @@ public:
                 }
                 require_kept(*parts_[part]);
                 if (detail::TexelWriter* const writer = output_.texel_writer(); writer != nullptr) {
-                    write_texels(*parts_[part], *writer);
+                    write_texels(*parts_[part], level, *writer);
                 } else {
                     write_level(*parts_[part], level);
                 }
@@ -320,15 +320,15 @@ private:
     }
 
     // Compresses and writes a band while the next one is read, or computed by the image, if a thread can be started.
-    void write_texels(const detail::ImageSource& part, detail::TexelWriter& writer) {
-        const Extent extent = part.level(0);
+    void write_texels(const detail::ImageSource& part, int level, detail::TexelWriter& writer) {
+        const Extent extent = part.level(level);
         const Extent granule{extent.width, writer.chunk_rows(), 1};
         const std::size_t row = extent.width * static_cast<std::size_t>(channels_) * output_->spec().format.size();
         constexpr auto kWhenPossible = std::launch::async | std::launch::deferred;
         std::vector<std::byte> written;
         std::future<void> writing;  // ends before `written` is destroyed
         for (const Region& box : detail::cut(part.format(), detail::whole(extent), granule, kChunkBandBytes)) {
-            const std::span<const std::byte> texels = bands_.read(part, 0, box);
+            const std::span<const std::byte> texels = bands_.read(part, level, box);
             const auto* const stored = static_cast<const std::byte*>(written_of(part.format(), texels));
             if (writing.valid()) writing.get();
             written.assign(stored, stored + box.extent.height * row);

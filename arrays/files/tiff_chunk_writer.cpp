@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "arrays/files/tiff_predictor.h"
 #include "core/parallel.h"
 
 namespace texton::detail {
@@ -14,12 +15,8 @@ constexpr std::size_t kTexelsTogether = std::size_t{16} << 20;  // bytes that ar
 
 std::size_t count_of(std::size_t length, std::size_t part) { return (length + part - 1) / part; }
 
-// Replaces values by differences from the texel before.
-template <class Value>
-void subtract_before(std::byte* row, std::size_t texels, std::size_t channels) {
-    auto* const values = reinterpret_cast<Value*>(row);
-    for (std::size_t i = texels * channels; i-- > channels;)
-        values[i] = static_cast<Value>(values[i] - values[i - channels]);
+std::size_t bytes_of_chunk(const TiffImage& image) {
+    return image.chunk.width * image.chunk.height * image.channels * image.channel_bytes;
 }
 
 }  // namespace
@@ -32,7 +29,9 @@ TiffChunkWriter::TiffChunkWriter(NewFile& file, const TiffChunks& chunks)
 }
 
 bool TiffChunkWriter::has_room(const TiffChunks& chunks) noexcept {
-    return chunks.offsets().value_bytes >= 4 && chunks.sizes().value_bytes >= 4;
+    // deflate adds less than half of its input
+    const bool has_small_chunks = bytes_of_chunk(chunks.image()) <= std::numeric_limits<std::uint16_t>::max() / 2;
+    return chunks.offsets().value_bytes >= 4 && (chunks.sizes().value_bytes >= 4 || has_small_chunks);
 }
 
 // Returns the texels of a chunk as they are compressed. Tiles at the right edge repeat the last texel, and those at the
@@ -50,13 +49,8 @@ std::vector<std::byte> TiffChunkWriter::chunk_of(std::size_t column, std::size_t
         std::memcpy(row, texels + ((first_row + y) * image.extent.width + left) * texel, width * texel);
         for (std::size_t x = width; x < image.chunk.width; ++x)
             std::memcpy(row + x * texel, row + (width - 1) * texel, texel);
-        if (!chunks_.is_predicted()) continue;
-        if (image.channel_bytes == 1) {
-            subtract_before<std::uint8_t>(row, image.chunk.width, image.channels);
-        } else {
-            subtract_before<std::uint16_t>(row, image.chunk.width, image.channels);
-        }
     }
+    if (chunks_.is_predicted()) predict(image, chunk);
     return chunk;
 }
 
@@ -65,10 +59,9 @@ void TiffChunkWriter::write(std::size_t first_row, std::size_t rows, const std::
     const std::size_t across = count_of(image.extent.width, image.chunk.width);
     const std::size_t first = first_row / image.chunk.height * across;
     const std::size_t count = count_of(rows, image.chunk.height) * across;
-    const std::size_t chunk_bytes = image.chunk.width * image.chunk.height * image.channels * image.channel_bytes;
     const std::size_t threads = std::min(cpu_cores(), count);
     while (compressors_.size() < threads) compressors_.push_back(std::make_unique<ZlibCompressor>());
-    const std::size_t together = std::max(kTexelsTogether / chunk_bytes, 2 * threads);
+    const std::size_t together = std::max(kTexelsTogether / bytes_of_chunk(image), 2 * threads);
     for (std::size_t done = 0; done < count; done += together) {
         std::vector<std::vector<std::byte>> streams(std::min(together, count - done));
         for_each_piece(threads, streams.size(), [&](std::size_t i, std::size_t thread) {
@@ -98,7 +91,7 @@ void TiffChunkWriter::put(std::uint64_t at, std::span<const std::byte> bytes) {
 void TiffChunkWriter::put_numbers(const TiffField& field, const std::vector<std::uint64_t>& numbers) {
     std::vector<std::byte> bytes(numbers.size() * field.value_bytes);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-        if (field.value_bytes == 4 && numbers[i] > std::numeric_limits<std::uint32_t>::max()) file_.fail(EFBIG);
+        if (field.value_bytes < sizeof numbers[i] && numbers[i] >> (8 * field.value_bytes) != 0) file_.fail(EFBIG);
         std::memcpy(bytes.data() + i * field.value_bytes, &numbers[i], field.value_bytes);
     }
     put(field.at, bytes);

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <new>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "arrays/files/tiff_predictor.h"
 #include "arrays/files/zlib_stream.h"
 
 namespace texton::detail {
@@ -38,7 +38,8 @@ enum Tag : unsigned {
 };
 constexpr std::uint64_t kDeflate = 8, kOldDeflate = 32946;
 constexpr std::uint64_t kBlackIsZero = 1, kRgb = 2;
-constexpr std::uint64_t kHorizontalDifferences = 2;
+constexpr std::uint64_t kNoPredictor = 1, kOfIntegers = 2, kOfFloats = 3;
+constexpr std::uint64_t kUnsignedIntegers = 1, kFloats = 3;
 
 constexpr std::size_t kLargestChunk = std::size_t{8} << 20;  // each thread holds one
 constexpr std::size_t kMaxChannels = 64;
@@ -54,39 +55,6 @@ bool all_are(const TiffNumbers& directory, unsigned tag, unsigned channels, std:
     return values && std::ranges::all_of(*values, [&](std::uint64_t each) { return each == value; });
 }
 
-// Replaces differences by values, in each row.
-template <class Value>
-void add_differences(std::span<std::byte> texels, std::size_t row_bytes, std::size_t channels) {
-    for (std::size_t row = 0; row + row_bytes <= texels.size(); row += row_bytes) {
-        auto* const values = reinterpret_cast<Value*>(texels.data() + row);
-        const std::size_t count = row_bytes / sizeof(Value);
-        for (std::size_t i = channels; i < count; ++i) values[i] = static_cast<Value>(values[i] + values[i - channels]);
-    }
-}
-
-// As add_differences(), for bytes and a number of channels that is known: the sums stay in registers.
-template <std::size_t kChannels>
-void add_byte_differences(std::span<std::byte> texels, std::size_t row_bytes) {
-    for (std::size_t row = 0; row + row_bytes <= texels.size(); row += row_bytes) {
-        auto* value = reinterpret_cast<unsigned char*>(texels.data() + row);
-        unsigned char sums[kChannels] = {};
-        for (const auto* const end = value + row_bytes; value < end; value += kChannels) {
-            for (std::size_t i = 0; i < kChannels; ++i)
-                value[i] = sums[i] = static_cast<unsigned char>(sums[i] + value[i]);
-        }
-    }
-}
-
-void undo_prediction(const TiffImage& image, std::span<std::byte> texels, std::size_t row_bytes) {
-    if (image.channel_bytes == 2) return add_differences<std::uint16_t>(texels, row_bytes, image.channels);
-    switch (image.channels) {
-        case 1: return add_byte_differences<1>(texels, row_bytes);
-        case 3: return add_byte_differences<3>(texels, row_bytes);
-        case 4: return add_byte_differences<4>(texels, row_bytes);
-        default: return add_differences<std::uint8_t>(texels, row_bytes, image.channels);
-    }
-}
-
 }  // namespace
 
 std::size_t rows_of_strip(const TiffNumbers& directory) { return directory.value(kRowsPerStrip, 0).value_or(0); }
@@ -94,15 +62,18 @@ std::size_t rows_of_strip(const TiffNumbers& directory) { return directory.value
 std::optional<TiffChunks> TiffChunks::of(const TiffNumbers& directory, const TiffImage& image) {
     const auto compression = directory.value(kCompression, 1);
     const auto photometric = directory.value(kPhotometric, 0);
-    const auto predictor = directory.value(kPredictor, 1);
+    const auto predictor = directory.value(kPredictor, kNoPredictor);
+    const bool has_known_size =
+        image.channel_bytes == 2 || (image.is_float ? image.channel_bytes == 4 : image.channel_bytes == 1);
     const bool is_plain = !directory.is_big_endian() && image.channels >= 1 && image.channels <= kMaxChannels &&
-                          (image.channel_bytes == 1 || image.channel_bytes == 2) && image.extent.depth <= 1 &&
-                          image.chunk.depth <= 1 && (compression == kDeflate || compression == kOldDeflate) &&
+                          has_known_size && image.extent.depth <= 1 && image.chunk.depth <= 1 &&
+                          (compression == kDeflate || compression == kOldDeflate) &&
                           (photometric == kBlackIsZero || photometric == kRgb) &&
-                          (predictor == 1 || predictor == kHorizontalDifferences) &&
+                          (predictor == kNoPredictor || predictor == (image.is_float ? kOfFloats : kOfIntegers)) &&
                           directory.value(kFillOrder, 1) == 1 && directory.value(kPlanarConfiguration, 1) == 1 &&
                           all_are(directory, kBitsPerSample, image.channels, image.channel_bytes * 8, 1) &&
-                          all_are(directory, kSampleFormat, image.channels, 1, 1);
+                          all_are(directory, kSampleFormat, image.channels,
+                                  image.is_float ? kFloats : kUnsignedIntegers, kUnsignedIntegers);
     const bool is_same =
         directory.value(kWidth, 0) == image.extent.width && directory.value(kLength, 0) == image.extent.height &&
         directory.value(kSamplesPerPixel, 1) == image.channels &&
@@ -125,7 +96,7 @@ std::optional<TiffChunks> TiffChunks::of(const TiffNumbers& directory, const Tif
     if (!has_all(offsets) || !has_all(sizes) || !is_small) return std::nullopt;
     TiffChunks found;
     found.image_ = image;
-    found.is_predicted_ = predictor == kHorizontalDifferences;
+    found.is_predicted_ = predictor != kNoPredictor;
     found.offsets_ = *offsets;
     found.sizes_ = *sizes;
     return found;
@@ -172,7 +143,7 @@ bool TiffChunks::read(const std::filesystem::path& path, const FileIdentity& ide
             }
         }
         if (result != Decompressed::complete) return false;
-        if (is_predicted_) undo_prediction(image_, texels, stored_row);
+        if (is_predicted_) undo_prediction(image_, texels);
         const std::size_t begin_x = std::max(x, box.offset.x), begin_y = std::max(y, box.offset.y);
         const std::size_t end_x = std::min(x + chunk.width, box.offset.x + box.extent.width);
         const std::size_t end_y = std::min(y + height, box.offset.y + box.extent.height);

@@ -22,6 +22,7 @@ struct TiffImage {
     bool is_tiled = false;
     unsigned channels = 0;
     unsigned channel_bytes = 0;
+    bool is_float = false;  ///< the channels are floats, not unsigned integers
 };
 
 /// Returns the number of rows of a strip of the current directory, or 0 if there are no strips.
@@ -38,7 +39,7 @@ public:
     static std::optional<TiffChunks> of(const TiffNumbers& directory, const TiffImage& image);
 
     const TiffImage& image() const noexcept { return image_; }
-    /// Returns true if the texels of a row are stored as differences from the texel before.
+    /// Returns true if rows are prepared by predict().
     bool is_predicted() const noexcept { return is_predicted_; }
     const TiffField& offsets() const noexcept { return offsets_; }  ///< of the chunks in the file
     const TiffField& sizes() const noexcept { return sizes_; }      ///< of the chunks in bytes

@@ -25,6 +25,7 @@ detail::TiffImage image_of(const detail::TiffNumbers& directory) {
     image.chunk = image.is_tiled ? Extent{value(322, 0), value(323, 0)} : Extent{image.extent.width, value(278, 0)};
     image.channels = static_cast<unsigned>(value(277, 1));
     image.channel_bytes = static_cast<unsigned>(value(258, 8) / 8);
+    image.is_float = value(339, 1) == 3;
     return image;
 }
 

@@ -59,7 +59,8 @@ std::optional<TiffChunks> chunks_of(const fs::path& path) {
                     .chunk = {side(spec.tile_width), side(spec.tile_height)},
                     .is_tiled = spec.tile_width != 0,
                     .channels = static_cast<unsigned>(spec.nchannels),
-                    .channel_bytes = static_cast<unsigned>(spec.format.size())};
+                    .channel_bytes = static_cast<unsigned>(spec.format.size()),
+                    .is_float = spec.format == TypeDesc::HALF || spec.format == TypeDesc::FLOAT};
     if (!image.is_tiled)
         image.chunk = {image.extent.width,
                        std::min(side(spec.get_int_attribute("tiff:RowsPerStrip")), image.extent.height)};
@@ -95,11 +96,14 @@ Bytes packed(const StoredImage& image) {
     const Bytes& texels = image.levels.front();
     if (image.spec.nchannels != 3) return texels;
     const std::size_t channel = image.spec.format.size();
+    Bytes one(channel, std::byte{0xff});
+    if (image.spec.format == TypeDesc::HALF) one = {std::byte{0x00}, std::byte{0x3c}};
+    if (image.spec.format == TypeDesc::FLOAT) one = {std::byte{0}, std::byte{0}, std::byte{0x80}, std::byte{0x3f}};
     Bytes out;
     for (std::size_t i = 0; i < texels.size(); i += 3 * channel) {
         out.insert(out.end(), texels.begin() + static_cast<std::ptrdiff_t>(i),
                    texels.begin() + static_cast<std::ptrdiff_t>(i + 3 * channel));
-        out.insert(out.end(), channel, std::byte{0xff});
+        out.insert(out.end(), one.begin(), one.end());
     }
     return out;
 }
@@ -115,7 +119,8 @@ Bytes box_of(const Bytes& texels, std::size_t texel, const Region& box) {
 }
 
 TEST_F(TiffTest, StripsAndTilesHaveTheTexelsThatWereStored) {
-    for (const TypeDesc& type : {TypeDesc(TypeDesc::UINT8), TypeDesc(TypeDesc::UINT16)}) {
+    for (const TypeDesc& type :
+         {TypeDesc(TypeDesc::UINT8), TypeDesc(TypeDesc::UINT16), TypeDesc(TypeDesc::HALF), TypeDesc(TypeDesc::FLOAT)}) {
         for (const int channels : {1, 2, 3, 4, 5}) {
             for (const int chunk : {1, 7, 32, 100, -16, -128}) {  // rows of a strip; negative: sides of tiles
                 SCOPED_TRACE(fmt::format("{} x {}, chunk {}", channels, type.c_str(), chunk));
@@ -125,6 +130,7 @@ TEST_F(TiffTest, StripsAndTilesHaveTheTexelsThatWereStored) {
                 } else {
                     stored.spec.tile_width = stored.spec.tile_height = -chunk;
                 }
+                stored.spec.attribute("tiff:half", 1);  // or else halves are stored as floats
                 const fs::path path = test::store(at("a.tif"), {stored});
                 EXPECT_TRUE(chunks_of(path)) << "OpenImageIO would decode it";
                 const ImageFile image = open_image(path);
@@ -220,7 +226,7 @@ TEST_F(TiffTest, OtherCompressionsAndTypesAreLeftToOpenImageIO) {
         EXPECT_FALSE(chunks_of(path)) << compression;
         EXPECT_TRUE(same_bytes(read_part(open_image(path)), packed(stored))) << compression;
     }
-    for (const TypeDesc& type : {TypeDesc(TypeDesc::FLOAT), TypeDesc(TypeDesc::INT16), TypeDesc(TypeDesc::UINT32)}) {
+    for (const TypeDesc& type : {TypeDesc(TypeDesc::INT16), TypeDesc(TypeDesc::UINT32)}) {
         const StoredImage stored = stored_image(kWidth, kHeight, 1, type, 3);
         const fs::path path = test::store(at("a.tif"), {stored});
         EXPECT_FALSE(chunks_of(path)) << type.c_str();
@@ -258,7 +264,8 @@ TEST_F(TiffTest, SavedFilesAreReadByOpenImageIOAndKeepTheirMetadata) {
     };
     for (const Row& row : {Row{Format::r8_unorm, {}}, Row{Format::rg8_unorm, Extent{16, 16}},
                            Row{Format::rgba8_srgb, {}}, Row{Format::rgba8_unorm, Extent{64, 32}},
-                           Row{Format::rgba16_unorm, {}}, Row{Format::r16_unorm, Extent{128, 128}}}) {
+                           Row{Format::rgba16_unorm, {}}, Row{Format::r16_unorm, Extent{128, 128}},
+                           Row{Format::r32_float, Extent{32, 64}}, Row{Format::rgba32_float, {}}}) {
         SCOPED_TRACE(fmt::format("{} {}", name(row.format), row.tile ? row.tile->width : 0));
         const Bytes texels = test::pattern(packed_bytes(row.format, {kWidth, kHeight}), 7);
         save(at("a.tif"), host_view(texels.data(), row.format, {kWidth, kHeight}),
@@ -277,6 +284,50 @@ TEST_F(TiffTest, SavedFilesAreReadByOpenImageIOAndKeepTheirMetadata) {
         ASSERT_TRUE(input->read_image(0, 0, 0, spec.nchannels, spec.format, read.data())) << input->geterror();
         EXPECT_TRUE(same_bytes(read, texels));
         EXPECT_TRUE(chunks_of(at("a.tif")));
+    }
+}
+
+// Levels and layers are images of their own in the file. Their offsets and sizes have 16 or 32 bits.
+TEST_F(TiffTest, SavedLevelsAndLayersAreReadByOpenImageIO) {
+    const auto require_images = [&](const ImageFile& image, std::size_t count, const auto& part) {
+        save(at("a.tif"), image);
+        const Bytes first = test::file_bytes(at("a.tif"));
+        OIIO::ImageSpec as_stored;
+        as_stored.attribute("oiio:UnassociatedAlpha", 1);
+        const auto input = OIIO::ImageInput::open(at("a.tif").string(), &as_stored);
+        ASSERT_TRUE(input);
+        const bool has_levels = image.info().levels > 1;
+        const auto seek = [&](std::size_t i) {
+            const int index = static_cast<int>(i);
+            return has_levels ? input->seek_subimage(0, index) : input->seek_subimage(index, 0);
+        };
+        for (std::size_t i = 0; i < count; ++i) {
+            ASSERT_TRUE(seek(i)) << i;
+            const OIIO::ImageSpec spec = input->spec();
+            Bytes read(static_cast<std::size_t>(spec.image_bytes()));
+            ASSERT_TRUE(input->read_image(input->current_subimage(), input->current_miplevel(), 0, spec.nchannels,
+                                          spec.format, read.data()))
+                << input->geterror();
+            EXPECT_TRUE(same_bytes(read, part(i))) << i;
+        }
+        EXPECT_FALSE(seek(count));
+        EXPECT_TRUE(chunks_of(at("a.tif")));
+        save(at("b.tif"), image);
+        EXPECT_TRUE(same_bytes(test::file_bytes(at("b.tif")), first)) << "the order of tiles depends on threads";
+    };
+    for (const TypeDesc& type : {TypeDesc(TypeDesc::UINT8), TypeDesc(TypeDesc::UINT16), TypeDesc(TypeDesc::FLOAT)}) {
+        for (const int channels : {1, 4}) {
+            SCOPED_TRACE(fmt::format("{} x {}", channels, type.c_str()));
+            const StoredImage chain = test::stored_chain(300, 200, channels, type, 1, 16);
+            test::store(at("levels.tif"), {chain});
+            require_images(open_image(at("levels.tif")), chain.levels.size(),
+                           [&](std::size_t i) { return chain.levels[i]; });
+            std::vector<StoredImage> layers;
+            for (unsigned i = 0; i < 5; ++i) layers.push_back(stored_image(kWidth, kHeight, channels, type, i));
+            test::store(at("layers.tif"), layers);
+            require_images(open_image(at("layers.tif"), {.kind = ArrayKind::layered_2d}), layers.size(),
+                           [&](std::size_t i) { return layers[i].levels.front(); });
+        }
     }
 }
 
