@@ -418,15 +418,11 @@ TexelWriter* ImageFileOutput::tiff_writer() {
     int directories = 0;
     while (directories < parts_ && numbers.next_directory()) ++directories;
     if (directories == parts_ && numbers.is_last()) {
-        TiffImage image{.extent = {side(spec.width), side(spec.height)},
-                        .chunk = {side(spec.tile_width), side(spec.tile_height)},
-                        .is_tiled = spec.tile_width != 0,
-                        .channels = static_cast<unsigned>(spec.nchannels),
-                        .channel_bytes = static_cast<unsigned>(spec.format.size()),
-                        .is_float = is_float};
-        if (!image.is_tiled) image.chunk = {image.extent.width, rows_of_strip(numbers)};
-        const std::optional<TiffChunks> chunks = TiffChunks::of(numbers, image);
-        if (chunks && TiffChunkWriter::has_room(*chunks)) {
+        const auto chunks = TiffChunks::of(numbers, {.extent = {side(spec.width), side(spec.height)},
+                                                     .channels = static_cast<unsigned>(spec.nchannels),
+                                                     .channel_bytes = static_cast<unsigned>(spec.format.size()),
+                                                     .is_float = is_float});
+        if (chunks && TiffChunkWriter::can_write(*chunks)) {
             texel_writer_ = std::make_unique<TiffChunkWriter>(file_, *chunks);
             return texel_writer_.get();
         }

@@ -17,8 +17,8 @@
 #include "arrays/files/formats.h"
 #include "arrays/files/oiio.h"
 #include "arrays/files/stored_texels.h"
-#include "arrays/files/tiff_chunks.h"
 #include "arrays/files/tiff_directory.h"
+#include "arrays/files/tiff_texels.h"
 
 // Files that OpenImageIO reads. A stack can consist of more files than a process may have open. Therefore all sources
 // share a limited number of open readers, and a file whose reader was closed is reopened when it is needed.
@@ -138,40 +138,6 @@ void require_possible(const std::filesystem::path& path, const OIIO::ImageSpec& 
               "The file may be damaged.");
 }
 
-// Consecutive channels of the file, which are read together.
-struct ChannelRun {
-    int begin;
-    int end;
-    std::size_t to;  // position of the first one in a texel
-};
-
-std::vector<ChannelRun> runs_of(std::span<const std::size_t> channels) {
-    std::vector<ChannelRun> runs;
-    for (std::size_t i = 0; i < channels.size(); ++i) {
-        const int channel = static_cast<int>(channels[i]);
-        if (runs.empty() || runs.back().end != channel) runs.push_back({channel, channel, i});
-        runs.back().end = channel + 1;
-    }
-    return runs;
-}
-
-// Adds alpha to texels of three bytes.
-void widen(const std::byte* stored, std::size_t texels, std::byte* packed) {
-    constexpr std::uint32_t kAlpha = 0xff000000;  // little-endian, as on all platforms of CUDA
-    std::size_t i = 0;
-    for (; i + 4 <= texels; i += 4) {
-        std::uint32_t from[3];
-        std::memcpy(from, stored + i * 3, sizeof(from));
-        const std::uint32_t to[4] = {from[0] | kAlpha, from[0] >> 24 | from[1] << 8 | kAlpha,
-                                     from[1] >> 16 | from[2] << 16 | kAlpha, from[2] >> 8 | kAlpha};
-        std::memcpy(packed + i * 4, to, sizeof(to));
-    }
-    for (; i < texels; ++i) {
-        std::memcpy(packed + i * 4, stored + i * 3, 3);
-        packed[i * 4 + 3] = std::byte{0xff};
-    }
-}
-
 /// Rows of a level, and where their channels go.
 struct RowsToRead {
     int part, level;
@@ -212,23 +178,23 @@ bool read_stored_rows(OIIO::ImageInput& input, const RowsToRead& rows) {
 class OiioFile : public ImageSource {
 public:
     OiioFile(std::filesystem::path path, const FileIdentity& identity, int part, Format format, bool srgb,
-             std::vector<Extent> extents, std::vector<OiioLevel> levels, std::vector<std::optional<TiffChunks>> chunks,
-             int file_channels, std::span<const std::size_t> channels, bool in_order)
+             std::vector<Extent> extents, std::vector<OiioLevel> levels, std::optional<TiffPart> tiff,
+             const ChannelPacker& packer, bool in_order)
         : ImageSource(format, srgb, std::move(extents)),
           path_(std::move(path)),
           identity_(identity),
           part_(part),
           levels_(std::move(levels)),
-          chunks_(std::move(chunks)),
-          file_channels_(file_channels),
-          runs_(runs_of(channels)),
-          is_widened_(channels.size() == 3),
-          in_order_(in_order) {}
+          packer_(packer),
+          in_order_(in_order),
+          tiff_part_(std::move(tiff)) {
+        if (tiff_part_) tiff_.emplace(path_, identity_, *this, *tiff_part_);
+    }
     ~OiioFile() override { Readers::instance().forget(this); }
 
     void read(int index, const Region& box, std::byte* packed) const override {
         const OiioLevel& level = levels_[static_cast<std::size_t>(index)];
-        if (read_chunks(index, box, packed)) return;
+        if (tiff_ && tiff_->read(index, box, packed)) return;
         const Region covering = whole_tiles(level, box);
         if (covering == box) {
             decode(index, level, box, packed);
@@ -246,6 +212,7 @@ public:
         return cut(format(), whole(level.extent), level.tile, max_bytes);
     }
     ImageAccess access(int index) const override { return {levels_[static_cast<std::size_t>(index)].tile, in_order_}; }
+    const TiffPart* tiff_part() const override { return tiff_part_ ? &*tiff_part_ : nullptr; }
 
 private:
     // Returns the smallest box of whole tiles that contains a box. Without tiles it consists of whole rows.
@@ -263,47 +230,10 @@ private:
         return out;
     }
 
-    // Returns false if OpenImageIO must read the box.
-    bool read_chunks(int index, const Region& box, std::byte* packed) const {
-        if (static_cast<std::size_t>(index) >= chunks_.size()) return false;
-        const std::optional<TiffChunks>& chunks = chunks_[static_cast<std::size_t>(index)];
-        if (!chunks) return false;
-        const FileReading reading;
-        const std::size_t texel = info(format()).bytes;
-        const auto store = [this](const std::byte* stored, std::size_t texels, std::byte* out) {
-            store_texels(stored, texels, out);
-        };
-        try {
-            return chunks->read(path_, identity_, box, texel, packed, store);
-        } catch (const DamagedPart& damaged) {
-            fail_file(kRead, path_, damaged.what(), "The file may be damaged.");
-        }
-    }
-
-    // Packs the channels that are read from texels with the channels of the file.
-    void store_texels(const std::byte* stored, std::size_t texels, std::byte* packed) const {
-        const std::size_t channel = info(format()).bits / 8, texel = info(format()).bytes;
-        const std::size_t stored_texel = static_cast<std::size_t>(file_channels_) * channel;
-        const bool has_all = runs_.size() == 1 && runs_.front().begin == 0 && runs_.front().end == file_channels_;
-        if (has_all && !is_widened_) {
-            std::memcpy(packed, stored, texels * texel);
-        } else if (has_all && channel == 1) {
-            widen(stored, texels, packed);
-        } else {
-            for (const ChannelRun& run : runs_) {
-                const auto begin = static_cast<std::size_t>(run.begin) * channel;
-                const std::size_t bytes = static_cast<std::size_t>(run.end) * channel - begin;
-                for (std::size_t i = 0; i < texels; ++i)
-                    std::memcpy(packed + i * texel + run.to * channel, stored + i * stored_texel + begin, bytes);
-            }
-            if (is_widened_) set_alpha_to_one(format(), {packed, texels * texel});
-        }
-    }
-
     void decode(int index, const OiioLevel& level, const Region& box, std::byte* packed) const {
         const std::size_t channel = info(format()).bits / 8;
-        for (const ChannelRun& run : runs_) decode(index, level, box, run, packed + run.to * channel);
-        if (is_widened_) set_alpha_to_one(format(), {packed, packed_bytes(format(), box.extent)});
+        for (const ChannelRun& run : packer_.runs()) decode(index, level, box, run, packed + run.to * channel);
+        if (packer_.adds_alpha()) set_alpha_to_one(format(), {packed, packed_bytes(format(), box.extent)});
     }
 
     // Reads a run of channels to the first texel's place in `packed`.
@@ -342,35 +272,11 @@ private:
     FileIdentity identity_;
     int part_;
     std::vector<OiioLevel> levels_;
-    std::vector<std::optional<TiffChunks>> chunks_;  // of each level; empty for other kinds of file
-    int file_channels_;
-    std::vector<ChannelRun> runs_;
-    bool is_widened_;
+    ChannelPacker packer_;
     bool in_order_;
+    std::optional<TiffPart> tiff_part_;
+    std::optional<TiffTexels> tiff_;
 };
-
-// Finds the strips or tiles of the levels of a part. OpenImageIO reads parts or levels from directories that follow
-// each other, and levels only in files with one part.
-std::vector<std::optional<TiffChunks>> chunks_of(const std::filesystem::path& path, int part,
-                                                 std::span<const OiioLevel> levels, const OIIO::ImageSpec& spec) {
-    std::vector<std::optional<TiffChunks>> chunks;
-    const bool is_float = spec.format == OIIO::TypeDesc::HALF || spec.format == OIIO::TypeDesc::FLOAT;
-    if (!is_float && spec.format != OIIO::TypeDesc::UINT8 && spec.format != OIIO::TypeDesc::UINT16) return chunks;
-    TiffNumbers numbers(path);
-    for (int skipped = 0; skipped < part; ++skipped) {
-        if (!numbers.next_directory()) return chunks;
-    }
-    for (const OiioLevel& level : levels) {
-        if (!numbers.next_directory()) break;
-        chunks.push_back(TiffChunks::of(numbers, {.extent = level.extent,
-                                                  .chunk = level.tile,
-                                                  .is_tiled = level.tiled,
-                                                  .channels = static_cast<unsigned>(spec.nchannels),
-                                                  .channel_bytes = static_cast<unsigned>(spec.format.size()),
-                                                  .is_float = is_float}));
-    }
-    return chunks;
-}
 
 // Kinds of file in which OpenImageIO reads all rows above a requested row.
 bool is_read_in_order(const std::string& kind) {
@@ -494,11 +400,11 @@ OpenedImage open_with_oiio(const std::filesystem::path& path, const FilePart& wa
     describe_colors(format, srgb, color, space, opened.conversions);
     if (extents.front().depth > 1) opened.kind = ArrayKind::array_3d;
     opened.cube = layout_in_words(first);
-    std::vector<std::optional<TiffChunks>> chunks;
-    if (opened.metadata.file_kind == "tiff") chunks = chunks_of(path, part, levels, first);
+    std::optional<TiffPart> tiff;
+    if (opened.metadata.file_kind == "tiff") tiff = TiffPart{part, first.nchannels, channels};
     const auto file =
         std::make_shared<OiioFile>(path, identity, part, format, srgb, std::move(extents), std::move(levels),
-                                   std::move(chunks), first.nchannels, channels, in_order);
+                                   std::move(tiff), ChannelPacker(format, first.nchannels, channels), in_order);
     Readers::instance().add(file.get(), reader);
     opened.file = chosen_later ? with_channels_of(file, requested, alpha) : file;
     return opened;

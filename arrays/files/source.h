@@ -23,6 +23,13 @@ struct StoredLevel {
     std::uint64_t stride = 0;  ///< bytes from one slice to the next
 };
 
+/// The image of a TIFF file that a source reads, and its channels.
+struct TiffPart {
+    int index = 0;                        ///< of the image in the file
+    int file_channels = 1;                ///< of a texel in the file
+    std::vector<std::size_t> channels{};  ///< those that are read
+};
+
 /// Interface of a source of texels. Objects are immutable, and several threads may read at once.
 class ImageSource {
 public:
@@ -49,6 +56,8 @@ public:
     virtual ImageAccess access(int level) const { return {boxes(level, 1).front().extent}; }
     /// Returns the location of each level if a file stores the texels as they are read, else nothing.
     virtual std::span<const StoredLevel> stored_levels() const { return {}; }
+    /// Returns the image if the texels are those of a TIFF file as it stores them, apart from their compression.
+    virtual const TiffPart* tiff_part() const { return nullptr; }
 
 private:
     Format format_;

@@ -28,10 +28,11 @@ TiffChunkWriter::TiffChunkWriter(NewFile& file, const TiffChunks& chunks)
     end_ = *size;
 }
 
-bool TiffChunkWriter::has_room(const TiffChunks& chunks) noexcept {
+bool TiffChunkWriter::can_write(const TiffChunks& chunks) noexcept {
     // deflate adds less than half of its input
     const bool has_small_chunks = bytes_of_chunk(chunks.image()) <= std::numeric_limits<std::uint16_t>::max() / 2;
-    return chunks.offsets().value_bytes >= 4 && (chunks.sizes().value_bytes >= 4 || has_small_chunks);
+    return chunks.are_compressed() && chunks.offsets().value_bytes >= 4 &&
+           (chunks.sizes().value_bytes >= 4 || has_small_chunks);
 }
 
 // Returns the texels of a chunk as they are compressed. Tiles at the right edge repeat the last texel, and those at the

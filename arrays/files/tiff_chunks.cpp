@@ -1,8 +1,5 @@
 #include "arrays/files/tiff_chunks.h"
 
-#include <OpenImageIO/parallel.h>
-#include <OpenImageIO/thread.h>
-
 #include <algorithm>
 #include <atomic>
 #include <new>
@@ -12,6 +9,7 @@
 
 #include "arrays/files/tiff_predictor.h"
 #include "arrays/files/zlib_stream.h"
+#include "core/parallel.h"
 
 namespace texton::detail {
 namespace {
@@ -36,7 +34,7 @@ enum Tag : unsigned {
     kTileByteCounts = 325,
     kSampleFormat = 339
 };
-constexpr std::uint64_t kDeflate = 8, kOldDeflate = 32946;
+constexpr std::uint64_t kNoCompression = 1, kDeflate = 8, kOldDeflate = 32946;
 constexpr std::uint64_t kBlackIsZero = 1, kRgb = 2;
 constexpr std::uint64_t kNoPredictor = 1, kOfIntegers = 2, kOfFloats = 3;
 constexpr std::uint64_t kUnsignedIntegers = 1, kFloats = 3;
@@ -57,31 +55,29 @@ bool all_are(const TiffNumbers& directory, unsigned tag, unsigned channels, std:
 
 }  // namespace
 
-std::size_t rows_of_strip(const TiffNumbers& directory) { return directory.value(kRowsPerStrip, 0).value_or(0); }
-
-std::optional<TiffChunks> TiffChunks::of(const TiffNumbers& directory, const TiffImage& image) {
-    const auto compression = directory.value(kCompression, 1);
+std::optional<TiffChunks> TiffChunks::of(const TiffNumbers& directory, TiffImage image) {
+    const auto side = [&](unsigned tag) { return static_cast<std::size_t>(directory.value(tag, 0).value_or(0)); };
+    image.is_tiled = directory.field(kTileWidth) != nullptr;
+    image.chunk = image.is_tiled ? Extent{side(kTileWidth), side(kTileLength)}
+                                 : Extent{image.extent.width, std::min(side(kRowsPerStrip), image.extent.height)};
+    const auto compression = directory.value(kCompression, kNoCompression);
+    const bool are_compressed = compression == kDeflate || compression == kOldDeflate;
     const auto photometric = directory.value(kPhotometric, 0);
     const auto predictor = directory.value(kPredictor, kNoPredictor);
     const bool has_known_size =
         image.channel_bytes == 2 || (image.is_float ? image.channel_bytes == 4 : image.channel_bytes == 1);
-    const bool is_plain = !directory.is_big_endian() && image.channels >= 1 && image.channels <= kMaxChannels &&
-                          has_known_size && image.extent.depth <= 1 && image.chunk.depth <= 1 &&
-                          (compression == kDeflate || compression == kOldDeflate) &&
-                          (photometric == kBlackIsZero || photometric == kRgb) &&
-                          (predictor == kNoPredictor || predictor == (image.is_float ? kOfFloats : kOfIntegers)) &&
-                          directory.value(kFillOrder, 1) == 1 && directory.value(kPlanarConfiguration, 1) == 1 &&
-                          all_are(directory, kBitsPerSample, image.channels, image.channel_bytes * 8, 1) &&
-                          all_are(directory, kSampleFormat, image.channels,
-                                  image.is_float ? kFloats : kUnsignedIntegers, kUnsignedIntegers);
-    const bool is_same =
-        directory.value(kWidth, 0) == image.extent.width && directory.value(kLength, 0) == image.extent.height &&
-        directory.value(kSamplesPerPixel, 1) == image.channels &&
-        (image.is_tiled
-             ? directory.value(kTileWidth, 0) == image.chunk.width &&
-                   directory.value(kTileLength, 0) == image.chunk.height
-             : directory.field(kTileWidth) == nullptr && image.chunk.width == image.extent.width &&
-                   std::min<std::uint64_t>(rows_of_strip(directory), image.extent.height) == image.chunk.height);
+    const bool is_plain =
+        !directory.is_big_endian() && image.channels >= 1 && image.channels <= kMaxChannels && has_known_size &&
+        image.extent.depth <= 1 && (are_compressed || compression == kNoCompression) &&
+        (photometric == kBlackIsZero || photometric == kRgb) &&
+        (!are_compressed || predictor == kNoPredictor || predictor == (image.is_float ? kOfFloats : kOfIntegers)) &&
+        directory.value(kFillOrder, 1) == 1 && directory.value(kPlanarConfiguration, 1) == 1 &&
+        all_are(directory, kBitsPerSample, image.channels, image.channel_bytes * 8, 1) &&
+        all_are(directory, kSampleFormat, image.channels, image.is_float ? kFloats : kUnsignedIntegers,
+                kUnsignedIntegers);
+    const bool is_same = directory.value(kWidth, 0) == image.extent.width &&
+                         directory.value(kLength, 0) == image.extent.height &&
+                         directory.value(kSamplesPerPixel, 1) == image.channels;
     if (!is_plain || !is_same || image.chunk.width == 0 || image.chunk.height == 0) return std::nullopt;
     const TiffField* const offsets = directory.field(image.is_tiled ? kTileOffsets : kStripOffsets);
     const TiffField* const sizes = directory.field(image.is_tiled ? kTileByteCounts : kStripByteCounts);
@@ -96,7 +92,8 @@ std::optional<TiffChunks> TiffChunks::of(const TiffNumbers& directory, const Tif
     if (!has_all(offsets) || !has_all(sizes) || !is_small) return std::nullopt;
     TiffChunks found;
     found.image_ = image;
-    found.is_predicted_ = predictor != kNoPredictor;
+    found.are_compressed_ = are_compressed;
+    found.is_predicted_ = are_compressed && predictor != kNoPredictor;
     found.offsets_ = *offsets;
     found.sizes_ = *sizes;
     return found;
@@ -131,18 +128,22 @@ bool TiffChunks::read(const std::filesystem::path& path, const FileIdentity& ide
         const std::size_t height = image_.is_tiled ? chunk.height : std::min(chunk.height, image_.extent.height - y);
         const std::size_t bytes = height * stored_row;
         const std::uint64_t size = (*sizes)[number];
-        if (size > 2 * bytes + 1024) return false;  // deflate adds less
-        compressed.resize(std::max(compressed.size(), size));
         texels.resize(bytes);
-        const std::span<std::byte> stream = std::span(compressed).first(size);
-        if (numbers.file().read_at((*offsets)[number], stream) != size) return false;
-        const Decompressed result = decompress_zlib(stream, texels);
-        if (result == Decompressed::damaged) {
-            std::size_t first_damaged = damaged;
-            while (index < first_damaged && !damaged.compare_exchange_weak(first_damaged, index)) {
+        if (!are_compressed_) {
+            if (size != bytes || numbers.file().read_at((*offsets)[number], texels) != size) return false;
+        } else {
+            if (size > 2 * bytes + 1024) return false;  // deflate adds less
+            compressed.resize(std::max(compressed.size(), size));
+            const std::span<std::byte> stream = std::span(compressed).first(size);
+            if (numbers.file().read_at((*offsets)[number], stream) != size) return false;
+            const Decompressed result = decompress_zlib(stream, texels);
+            if (result == Decompressed::damaged) {
+                std::size_t first_damaged = damaged;
+                while (index < first_damaged && !damaged.compare_exchange_weak(first_damaged, index)) {
+                }
             }
+            if (result != Decompressed::complete) return false;
         }
-        if (result != Decompressed::complete) return false;
         if (is_predicted_) undo_prediction(image_, texels);
         const std::size_t begin_x = std::max(x, box.offset.x), begin_y = std::max(y, box.offset.y);
         const std::size_t end_x = std::min(x + chunk.width, box.offset.x + box.extent.width);
@@ -155,9 +156,12 @@ bool TiffChunks::read(const std::filesystem::path& path, const FileIdentity& ide
     };
 
     const std::size_t chunks = rows * columns;
-    const std::size_t threads = std::min(static_cast<std::size_t>(OIIO::default_thread_pool()->size()) + 1, chunks);
+    // Starting a thread takes as long as decoding so much.
+    constexpr std::size_t kLeastOfThread = std::size_t{64} << 10;
+    const std::size_t threads =
+        std::min({cpu_cores(), chunks, 1 + chunks * chunk.height * stored_row / kLeastOfThread});
     std::atomic<std::size_t> next = 0;
-    const auto decode_next = [&](std::uint64_t) {
+    const auto decode_next = [&](std::size_t) {
         try {
             std::vector<std::byte> compressed, texels;
             for (std::size_t index = next++; index < chunks; index = next++) {
@@ -167,9 +171,7 @@ bool TiffChunks::read(const std::filesystem::path& path, const FileIdentity& ide
             has_memory = false;
         }
     };
-    // The default of OpenImageIO is a thousand calls for each thread.
-    const OIIO::paropt one_each(0, OIIO::paropt::SplitDir::Y, 1);
-    OIIO::parallel_for(std::uint64_t{0}, std::uint64_t{threads}, decode_next, one_each);
+    run_in_parallel(threads, decode_next);
     if (!has_memory) throw std::bad_alloc();
     if (damaged < rows * columns) {
         throw DamagedPart(fmt::format("contains a {} that cannot be decompressed, at column {} and row {}",

@@ -1,5 +1,5 @@
 #pragma once
-// Texels of TIFF files that are compressed with deflate, the default of most writers.
+// Texels of TIFF files that are compressed with deflate, the default of most writers, or not compressed.
 //
 // OpenImageIO decodes several strips or tiles at the same time only if all rows that are requested belong to whole
 // strips and follow the rows that were read before, and always with zlib. Files of this kind are common and large, so
@@ -15,18 +15,15 @@
 
 namespace texton::detail {
 
-/// An image of a TIFF file as OpenImageIO describes it.
+/// An image of a TIFF file.
 struct TiffImage {
-    Extent extent;
-    Extent chunk;  ///< a tile, or a strip of rows
+    Extent extent{};
+    Extent chunk{};  ///< a tile, or a strip of rows
     bool is_tiled = false;
     unsigned channels = 0;
     unsigned channel_bytes = 0;
     bool is_float = false;  ///< the channels are floats, not unsigned integers
 };
-
-/// Returns the number of rows of a strip of the current directory, or 0 if there are no strips.
-[[nodiscard]] std::size_t rows_of_strip(const TiffNumbers& directory);
 
 /// Where the strips or tiles of an image are in a file.
 class TiffChunks {
@@ -34,11 +31,13 @@ public:
     /// Converts texels of the file, with the channels that it stores, to packed texels. Called by several threads.
     using Store = std::function<void(const std::byte* stored, std::size_t texels, std::byte* packed)>;
 
-    /// Finds the chunks of the current directory. Returns nothing if it does not describe the image, or if the image
-    /// has another compression, or texels that OpenImageIO changes on reading.
-    static std::optional<TiffChunks> of(const TiffNumbers& directory, const TiffImage& image);
+    /// Finds the chunks of the current directory, which decides about their size and whether they are tiles. Returns
+    /// nothing if it does not describe the image otherwise, or if the image has another compression, or texels that
+    /// OpenImageIO changes on reading.
+    static std::optional<TiffChunks> of(const TiffNumbers& directory, TiffImage image);
 
     const TiffImage& image() const noexcept { return image_; }
+    bool are_compressed() const noexcept { return are_compressed_; }
     /// Returns true if rows are prepared by predict().
     bool is_predicted() const noexcept { return is_predicted_; }
     const TiffField& offsets() const noexcept { return offsets_; }  ///< of the chunks in the file
@@ -54,6 +53,7 @@ private:
     TiffChunks() = default;
 
     TiffImage image_;
+    bool are_compressed_ = false;
     bool is_predicted_ = false;
     TiffField offsets_;
     TiffField sizes_;

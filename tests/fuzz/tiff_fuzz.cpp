@@ -21,8 +21,6 @@ detail::TiffImage image_of(const detail::TiffNumbers& directory) {
     };
     detail::TiffImage image;
     image.extent = {value(256, 0), value(257, 0)};
-    image.is_tiled = directory.field(322) != nullptr;
-    image.chunk = image.is_tiled ? Extent{value(322, 0), value(323, 0)} : Extent{image.extent.width, value(278, 0)};
     image.channels = static_cast<unsigned>(value(277, 1));
     image.channel_bytes = static_cast<unsigned>(value(258, 8) / 8);
     image.is_float = value(339, 1) == 3;

@@ -227,6 +227,18 @@ TEST_F(IsolatedFailureTest, ProcessesThatAreKilledBetweenRequestsAreReplaced) {
     for (const test::SeenProcess& child : test::children_of(::getpid())) EXPECT_NE(child.state, 'Z') << child.name;
 }
 
+TEST_F(IsolatedFailureTest, TexelsOfTiffFilesAreDecodedWithoutTheProcess) {
+    for (const char* compression : {"zip", "none"}) {
+        StoredImage stored = stored_image(400, 300, 4, TypeDesc::UINT8, 4);
+        stored.spec.attribute("compression", compression);
+        const ImageFile image = open_image(store(at("a.tif"), {stored}), {}, kIsolated);
+        kill(test::helper_of(::getpid()), SIGKILL);
+        ASSERT_TRUE(eventually([] { return test::helper_of(::getpid()) == 0; }));
+        EXPECT_EQ(read_part(image), stored.levels.front()) << compression;
+        EXPECT_EQ(test::helper_of(::getpid()), 0) << compression;
+    }
+}
+
 TEST_F(IsolatedFailureTest, AProcessThatIsKilledBeforeItTakesTheRequestIsReplaced) {
     const ImageFile image = open_image(medium(), {}, kIsolated);
     const Bytes expected = read_part(image);
@@ -322,11 +334,12 @@ TEST_F(IsolatedFailureTest, AProgramThatIsNotTheReaderOfThisVersionIsRefused) {
 
 TEST_F(IsolatedFailureTest, RepliesThatAReaderMustNotSendAreErrors) {
     const fs::path path = small();
-    for (const char* lie :
-         {"short-packet",  "shrinking-reply", "ready-twice",  "unknown-packet", "huge-reply", "huge-error",
-          "garbage-error", "half-reply",      "early-texels", "garbage",        "empty",      "no-parts",
-          "many-parts",    "surplus-texels",  "format",       "planar",         "levels",     "no-levels",
-          "side",          "no-side",         "attributes",   "windows",        "kind"}) {
+    for (const char* lie : {"short-packet", "shrinking-reply", "ready-twice",   "unknown-packet",
+                            "huge-reply",   "huge-error",      "garbage-error", "half-reply",
+                            "early-texels", "garbage",         "empty",         "no-parts",
+                            "many-parts",   "surplus-texels",  "tiff",          "format",
+                            "planar",       "levels",          "no-levels",     "side",
+                            "no-side",      "attributes",      "windows",       "kind"}) {
         SCOPED_TRACE(lie);
         const test::ReaderProgram program(liar(lie));
         expect_error([&] { (void)open_image(path, {}, kIsolated); }, ErrorCode::io, "texton::open_image",

@@ -18,14 +18,15 @@ TEST(IsolatedMessageTest, TheVersionChangesWithTheMessages) {
     Description description;
     description.levels.emplace_back();
     description.stored.emplace_back();
+    description.tiff = TiffPart{.channels = {0}};
     description.texels.resize(1);
     description.image.conversions.emplace_back("c");
     const std::size_t bytes[] = {message(Request{}).size(), message(Description{}).size(), message(description).size(),
                                  message(Error({})).size()};
-    const std::size_t expected[] = {216, 192, 267, 52};
+    const std::size_t expected[] = {216, 193, 292, 52};
     for (int i = 0; i < 4; ++i)
         EXPECT_EQ(bytes[i], expected[i]) << "Increase kReaderProtocol, and correct both numbers of this test.";
-    EXPECT_EQ(kReaderProtocol, 0x54785206u);
+    EXPECT_EQ(kReaderProtocol, 0x54785207u);
 }
 
 }  // namespace

@@ -162,6 +162,39 @@ TEST_F(IsolatedReadTest, ChosenChannelsAreTheSame) {
     expect_same({kAssets / "bc7.dds"}, {.channels = {"G"}});
 }
 
+// Their texels are too many for the reply to the request to open the file.
+TEST_F(IsolatedReadTest, LargeTiffFilesAreTheSame) {
+    unsigned seed = 1;
+    for (const TypeDesc& type : {TypeDesc(TypeDesc::UINT8), TypeDesc(TypeDesc::INT16), TypeDesc(TypeDesc::UINT16),
+                                 TypeDesc(TypeDesc::HALF), TypeDesc(TypeDesc::FLOAT)}) {
+        for (const char* compression : {"zip", "none", "lzw"}) {
+            for (const int channels : {1, 2, 3, 4, 5}) {
+                SCOPED_TRACE(fmt::format("{} {} {}", type.c_str(), compression, channels));
+                StoredImage image = stored_image(230, 180, channels, type, ++seed);
+                image.spec.attribute("compression", compression);
+                image.spec.attribute("tiff:half", 1);
+                const fs::path path = at("type.tif");
+                fs::remove(path);
+                store(path, {image});
+                expect_same({path});
+                if (channels == 5) expect_same({path}, {.channels = {"4", "1", "2"}});
+                if (channels == 4) expect_same({path}, {.channels = {"A", "R"}});
+            }
+        }
+    }
+    std::vector<StoredImage> images;
+    for (unsigned part = 0; part < 3; ++part) images.push_back(stored_image(230, 180, 4, TypeDesc::UINT8, part));
+    const fs::path parts = store(at("parts.tif"), images);
+    for (const int part : {0, 2, 3}) expect_same({parts}, {.part = part});
+    expect_same({store(at("chain.tif"), {stored_chain(300, 200, 4, TypeDesc::FLOAT, 3, 32)})});
+    Bytes damaged = test::file_bytes(store(at("one.tif"), {stored_image(230, 180, 4, TypeDesc::UINT8, 5)}));
+    const std::size_t middle = damaged.size() / 2;
+    for (std::size_t i = 0; i < 64; ++i) damaged[middle + i] ^= std::byte{0xff};
+    expect_same({test::write_bytes(at("damaged.tif"), damaged)});
+    damaged.resize(middle);
+    expect_same({test::write_bytes(at("short.tif"), damaged)});
+}
+
 TEST_F(IsolatedReadTest, PartsLevelsWindowsAndOrientationAreTheSame) {
     const fs::path chain = store(at("chain.tif"), {stored_chain(300, 200, 3, TypeDesc::UINT8, 3, 32)});
     expect_same({chain});

@@ -1,6 +1,8 @@
 #include "arrays/files/isolated/message.h"
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "arrays/files/channels.h"
 
@@ -254,9 +256,38 @@ std::vector<std::byte> message(const Description& description) {
         out.put(level.first);
         out.put(level.stride);
     }
+    out.put(description.tiff.has_value());
+    if (description.tiff) {
+        out.put(description.tiff->index);
+        out.put(description.tiff->file_channels);
+        out.put(description.tiff->channels.size());
+        for (const std::size_t channel : description.tiff->channels) out.put(channel);
+    }
     out.put(std::span(description.texels));
     return out.bytes();
 }
+
+namespace {
+
+// The texels of the description have the channels, and an alpha that is added to three.
+TiffPart take_tiff_part(MessageReader& in, const Description& description) {
+    constexpr const char* kWhat = "image of a TIFF file";
+    TiffPart part;
+    part.index = in.take<int>(kWhat);
+    part.file_channels = in.take<int>(kWhat);
+    for (std::size_t left = in.take_count(kWhat, sizeof(std::size_t)); left > 0; --left)
+        part.channels.push_back(in.take<std::size_t>(kWhat));
+    const FormatInfo& format = info(description.format);
+    const std::size_t channels = part.channels.size();
+    const auto is_possible = [&](std::size_t channel) { return std::cmp_less(channel, part.file_channels); };
+    if (part.index < 0 || format.layout != FormatLayout::plain ||
+        std::cmp_not_equal(channels == 3 ? 4 : channels, format.channels) ||
+        !std::ranges::all_of(part.channels, is_possible))
+        throw MalformedMessage(kWhat);
+    return part;
+}
+
+}  // namespace
 
 Description description_of(std::span<const std::byte> bytes) {
     MessageReader in(bytes);
@@ -291,6 +322,7 @@ Description description_of(std::span<const std::byte> bytes) {
             description.stored.push_back({level.extent, first, in.take<std::uint64_t>("location of texels")});
         }
     }
+    if (in.take<bool>("image of a TIFF file")) description.tiff = take_tiff_part(in, description);
     description.texels = in.take_bytes("texels");
     const std::size_t all = packed_bytes(description.format, description.levels.front().extent);
     if (!description.texels.empty() && description.texels.size() != all) throw MalformedMessage("number of texels");

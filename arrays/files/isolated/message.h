@@ -136,6 +136,7 @@ struct Description {
     std::vector<DescribedLevel> levels;
     OpenedImage image;
     std::vector<StoredLevel> stored;  ///< as ImageSource::stored_levels()
+    std::optional<TiffPart> tiff;     ///< as ImageSource::tiff_part()
     std::vector<std::byte> texels;    ///< all texels of the first level, or none
 };
 /// Maximum number of bytes of texels that are requested with the description of a source: if the caller will read them,

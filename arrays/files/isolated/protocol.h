@@ -39,7 +39,7 @@
 namespace texton::detail {
 
 /// "TxR" and the version of the protocol, which changes with the packets and with the messages in message.h.
-constexpr std::uint32_t kReaderProtocol = 0x54785206;
+constexpr std::uint32_t kReaderProtocol = 0x54785207;
 constexpr int kControlDescriptor = 3;  ///< descriptor of the control socket in the helper
 /// Name of a process that has not received a request yet. Then it has the name of the helper.
 constexpr const char* kSpareName = "texton-spare";

@@ -388,13 +388,17 @@ std::vector<std::byte> ReaderSession::exchange(const Asked& asked) try {
     throw;
 }
 
+std::uint64_t ReaderSession::memory() const {
+    return memory_limit(options_.limits, claim_.bytes != 0 ? claim_ : assumed_claim(path_));
+}
+
 ReaderSession::Asked ReaderSession::asked(const char* object, Request request) const {
     // A longer path is no path of a file, and does not fit in a packet.
     if (path_.native().size() >= PATH_MAX) require_file(object, path_);
     request.file = number_;
     request.object = object;
     request.path = path_.string();
-    request.memory = memory_limit(options_.limits, claim_.bytes != 0 ? claim_ : assumed_claim(path_));
+    request.memory = memory();
     request.seconds = time_limit(options_.limits, claim_);
     return {object, message(request), request.memory, request.seconds};
 }
@@ -448,10 +452,51 @@ Description ReaderSession::described(const Asked& asked, const std::vector<std::
     }
 }
 
+namespace {
+
+// Returns the bytes of each band of a box of a level.
+std::vector<std::uint64_t> bytes_of_bands(const Description& opened, int level, const Region& box) {
+    const DescribedLevel& described = opened.levels[static_cast<std::size_t>(level)];
+    std::vector<std::uint64_t> bytes;
+    for (const Region& band : bands_of(opened.format, box, described.access.granule))
+        bytes.push_back(packed_bytes(opened.format, band.extent));
+    return bytes;
+}
+
+}  // namespace
+
+void ReaderSession::require_possible(const char* object, const Description& opened, int level, const Region& box) {
+    note_read();
+    const std::vector<std::uint64_t> bands = bytes_of_bands(opened, level, box);
+    const std::lock_guard lock(mutex_);
+    require_possible(object, opened, std::ranges::max(bands));
+}
+
+// Files without encoding were compared with their size when they were opened, and take no memory.
+void ReaderSession::require_possible(const char* object, const Description& opened, std::uint64_t largest) const {
+    if (!opened.is_encoded) return;
+    if (!claim_.is_possible) {
+        throw Error({.code = ErrorCode::io,
+                     .object = object,
+                     .problem = fmt::format("{} specifies {} bytes of texels, but its {} bytes cannot contain them",
+                                            path_.string(), claim_.bytes, file_.bytes),
+                     .remedy = "The file may be truncated.",
+                     .numbers = {{"bytes", claim_.bytes}, {"file", file_.bytes}}});
+    }
+    if (const std::uint64_t limit = memory(); largest > limit) {
+        throw Error({.code = ErrorCode::out_of_memory,
+                     .object = object,
+                     .problem = fmt::format(
+                         "{}: {} bytes of texels exceed the limit of {} bytes of memory{}", path_.string(), largest,
+                         limit, options_.limits.bytes != 0 ? "" : ", which follows from the size of the file"),
+                     .remedy = "The file may be damaged. If it is not, raise ReadLimits::bytes.",
+                     .numbers = {{"bytes", largest}, {"limit", limit}}});
+    }
+}
+
 void ReaderSession::read(const char* object, const SourceKey& source, const Description& opened, int level,
                          const Region& box, std::span<std::byte> packed) {
     const DescribedLevel& described = opened.levels[static_cast<std::size_t>(level)];
-    const std::vector<Region> bands = bands_of(opened.format, box, described.access.granule);
     note_read();
     const Turn turn(*this);
     Asked asked = this->asked(object, {.kind = RequestKind::read,
@@ -461,29 +506,10 @@ void ReaderSession::read(const char* object, const SourceKey& source, const Desc
                                        .box = box,
                                        .format = opened.format,
                                        .extent = described.extent});
-    for (const Region& band : bands) asked.bands.push_back(packed_bytes(opened.format, band.extent));
+    asked.bands = bytes_of_bands(opened, level, box);
     asked.largest = std::ranges::max(asked.bands);
     asked.packed = packed;
-    // Files without encoding were compared with their size when they were opened, and take no memory.
-    const bool encoded = opened.is_encoded;
-    if (encoded && !claim_.is_possible) {
-        throw Error({.code = ErrorCode::io,
-                     .object = object,
-                     .problem = fmt::format("{} specifies {} bytes of texels, but its {} bytes cannot contain them",
-                                            path_.string(), claim_.bytes, file_.bytes),
-                     .remedy = "The file may be truncated.",
-                     .numbers = {{"bytes", claim_.bytes}, {"file", file_.bytes}}});
-    }
-    if (encoded && asked.largest > asked.memory) {
-        throw Error(
-            {.code = ErrorCode::out_of_memory,
-             .object = object,
-             .problem = fmt::format("{}: {} bytes of texels exceed the limit of {} bytes of memory{}", path_.string(),
-                                    asked.largest, asked.memory,
-                                    options_.limits.bytes != 0 ? "" : ", which follows from the size of the file"),
-             .remedy = "The file may be damaged. If it is not, raise ReadLimits::bytes.",
-             .numbers = {{"bytes", asked.largest}, {"limit", asked.memory}}});
-    }
+    require_possible(object, opened, asked.largest);
     (void)exchange(asked);
 }
 

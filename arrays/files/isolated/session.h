@@ -39,8 +39,11 @@ public:
     /// Asks for the description of a source, and adds its texels to those that the limits follow from. The description
     /// contains the texels of the first level if they have at most `texels` bytes.
     Description open(const char* object, const SourceKey& source, std::uint64_t texels);
-    /// Reads a box of a level, and copies its texels to `packed`, which has their size. Throws Error{io} if the file is
-    /// too small for its texels, and Error{out_of_memory} before they are decoded if they exceed the limit of memory.
+    /// Throws Error{io} if the file is too small for its texels, and Error{out_of_memory} if those of a box that are
+    /// decoded together exceed the limit of memory. The caller must call it before it reads texels without read().
+    void require_possible(const char* object, const Description& opened, int level, const Region& box);
+    /// Reads a box of a level, and copies its texels to `packed`, which has their size. Throws the errors of
+    /// require_possible() before they are decoded.
     void read(const char* object, const SourceKey& source, const Description& opened, int level, const Region& box,
               std::span<std::byte> packed);
 
@@ -82,6 +85,8 @@ private:
                            ErrorCode code = ErrorCode::io, std::vector<ErrorNumber> numbers = {});
     [[noreturn]] void invalid(const Asked& asked, const std::string& what);
     Asked asked(const char* object, Request request) const;
+    std::uint64_t memory() const;
+    void require_possible(const char* object, const Description& opened, std::uint64_t largest) const;
     [[noreturn]] void late(const Asked& asked);
     [[noreturn]] void ended(const Asked& asked, int status);
     bool was_taken(std::uint64_t number) const noexcept;

@@ -5,10 +5,12 @@
 #include "arrays/files/formats.h"
 #include "arrays/files/frames.h"
 #include "arrays/files/isolated/ahead.h"
+#include "arrays/files/tiff_texels.h"
 
 // Files that separate processes read. A process opens a file with the same functions that this process would use, and
 // describes the result. All further steps (windows, layouts, stacks, conversions) are Texton's own code and run in this
-// process, on texels that the other one decoded.
+// process, on texels that the other one decoded. This process also decodes the texels that need no OpenImageIO: those of
+// TIFF files with deflate.
 
 namespace texton::detail {
 namespace {
@@ -33,7 +35,11 @@ class IsolatedFile : public ImageSource {
 public:
     explicit IsolatedFile(IsolatedSource source)
         : ImageSource(source.description.format, source.description.srgb, extents_of(source.description)),
-          source_(std::move(source)) {}
+          source_(std::move(source)) {
+        const Description& description = source_.description;
+        if (description.tiff && description.texels.empty())
+            tiff_.emplace(source_.session->path(), description.identity, *this, *description.tiff);
+    }
 
     void read(int index, const Region& box, std::byte* packed) const override {
         const std::vector<std::byte>& known = source_.description.texels;
@@ -41,6 +47,10 @@ public:
             source_.session->note_read();
             copy_box(format(), packed, box.extent, {}, known.data(), level(0), box.offset, box.extent);
             return;
+        }
+        if (tiff_) {
+            source_.session->require_possible(kRead, source_.description, index, box);
+            if (tiff_->read(index, box, packed)) return;
         }
         const FileReading reading;
         source_.session->read(kRead, source_.key, source_.description, index, box,
@@ -57,6 +67,7 @@ public:
 
 private:
     IsolatedSource source_;
+    std::optional<TiffTexels> tiff_;
 };
 
 // Texels that the file stores as they are need no decoder, so this process reads them. It reads bytes of the file only,

@@ -231,6 +231,7 @@ private:
         source.description.srgb = source.texels->srgb();
         const std::span<const StoredLevel> stored = source.texels->stored_levels();
         source.description.stored.assign(stored.begin(), stored.end());
+        if (const TiffPart* const part = source.texels->tiff_part()) source.description.tiff = *part;
         int level = 0;
         for (const Extent& extent : source.texels->levels()) {
             source.description.levels.push_back({extent, source.texels->access(level++)});

@@ -23,9 +23,10 @@ struct ReadLimits {
 /// throws Error. The decoders that OpenImageIO uses do not guarantee this. A damaged file can end the process with a
 /// signal, overwrite its memory, or take any amount of time and memory. Use this mode for files that you trust.
 ///
-/// With `isolated`, a file is opened and decoded in a separate process, which reads no other file. Texels that need no
-/// decoder, because the file stores them as they are, are read by the process of the caller: those of most DDS files,
-/// of KTX2 files without supercompression, and of raw frames. If the decoder crashes, the calls throw Error{io}, which
+/// With `isolated`, a file is opened and decoded in a separate process, which reads no other file. The process of the
+/// caller reads texels that need no decoder of OpenImageIO: those that a file stores as they are (most DDS files, KTX2
+/// files without supercompression, and raw frames), and those of TIFF files with deflate or without compression, which
+/// Texton decodes itself; no limit of time applies to them. If a decoder crashes, the calls throw Error{io}, which
 /// contains the signal, and the process of the caller continues. Time and memory are limited: a file that exceeds a
 /// limit throws Error{io} for time and Error{out_of_memory} for memory. Results, metadata and messages are otherwise
 /// the same as in the process of the caller. Each file that is opened takes a few milliseconds of processor time more,
@@ -41,9 +42,9 @@ struct ReadLimits {
 /// The separate processes are children of a helper, the program texton-reader, which the first isolated read starts and
 /// which ends with the process of the caller. The process of a file ends when the file is closed; of files that are
 /// open, at most 16 have a process that waits, and one more process, which has read no file, waits for the next one.
-/// With `reuses_process`, at most 16 processes wait, of which at most four
-/// have no open files. The processes protect the memory and the progress of the caller, not the system: a file that
-/// takes control of a decoder has the permissions of the caller.
+/// With `reuses_process`, at most 16 processes wait, of which at most four have no open files. The processes protect
+/// the memory and the progress of the caller, not the system: a file that takes control of a decoder has the
+/// permissions of the caller.
 ///
 /// The program is the value of the environment variable TEXTON_READER if it is set. Otherwise it is searched in the
 /// folder where Texton was installed, then beside the program or shared library that contains Texton, then in the

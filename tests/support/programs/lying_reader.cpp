@@ -39,6 +39,7 @@ struct Lie {
     std::uint64_t texels = 0;
     std::uint8_t kind = 1;
     bool are_stored = false;  // the texels are in the file, far beyond its end
+    bool is_tiff = false;     // and has a channel that no texel has
 };
 
 Body description(const Lie& lie) {
@@ -56,6 +57,8 @@ Body description(const Lie& lie) {
     body.put(lie.windows).frame().put(std::uint64_t{1}).frame();
     body.put(true).put(lie.are_stored);
     if (lie.are_stored) body.put(kHuge).put(kHuge);
+    body.put(lie.is_tiff);
+    if (lie.is_tiff) body.put(0).put(4).put(std::uint64_t{1}).put(kHuge);
     body.put(lie.texels);
     body.bytes.resize(body.bytes.size() + lie.texels);
     return body;
@@ -97,6 +100,8 @@ bool lie_about_opening(const std::string& name, int socket) {
         lie.parts = kHuge;
     else if (name == "far-texels")
         lie.are_stored = true;
+    else if (name == "tiff")
+        lie.is_tiff = true;
     else if (name == "surplus-texels")
         lie.texels = 8 * 8 * 4 + 1;
     else
