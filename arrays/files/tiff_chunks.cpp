@@ -40,6 +40,7 @@ constexpr std::uint64_t kNoPredictor = 1, kOfIntegers = 2, kOfFloats = 3;
 constexpr std::uint64_t kUnsignedIntegers = 1, kFloats = 3;
 
 constexpr std::size_t kLargestChunk = std::size_t{8} << 20;  // each thread holds one
+constexpr std::size_t kBytesOfCut = std::size_t{512} << 10;
 constexpr std::size_t kMaxChannels = 64;
 
 std::size_t count_of(std::size_t length, std::size_t part) { return (length + part - 1) / part; }
@@ -87,8 +88,9 @@ std::optional<TiffChunks> TiffChunks::of(const TiffNumbers& directory, TiffImage
         return field != nullptr && field->value_bytes != 0 && field->count == chunks;
     };
     const std::size_t texel = image.channels * image.channel_bytes;
-    const bool is_small =
-        image.chunk.width <= kLargestChunk / texel && image.chunk.height <= kLargestChunk / (image.chunk.width * texel);
+    const bool is_cut = !are_compressed && !image.is_tiled;  // see read()
+    const bool is_small = image.chunk.width <= kLargestChunk / texel &&
+                          (is_cut || image.chunk.height <= kLargestChunk / (image.chunk.width * texel));
     if (!has_all(offsets) || !has_all(sizes) || !is_small) return std::nullopt;
     TiffChunks found;
     found.image_ = image;
@@ -117,22 +119,31 @@ bool TiffChunks::read(const std::filesystem::path& path, const FileIdentity& ide
     if (!offsets || !sizes) return false;
     const std::size_t stored_texel = image_.channels * image_.channel_bytes;
     const std::size_t stored_row = chunk.width * stored_texel;
+    // Strips without compression are cut, since they can be as large as the image.
+    const std::size_t rows_of_cut = are_compressed_ || image_.is_tiled ? chunk.height : kBytesOfCut / stored_row + 1;
+    const std::size_t piece_rows = std::min(chunk.height, rows_of_cut);
+    const std::size_t pieces = count_of(chunk.height, piece_rows);  // of a chunk
 
     std::atomic<bool> good = true, has_memory = true;
     std::atomic<std::size_t> damaged = rows * columns;  // the first chunk
     // Returns false if OpenImageIO must read the chunk.
-    const auto decode = [&](std::size_t index, std::vector<std::byte>& compressed, std::vector<std::byte>& texels) {
-        const std::size_t x = (left + index % columns) * chunk.width, y = (top + index / columns) * chunk.height;
+    const auto decode = [&](std::size_t piece, std::vector<std::byte>& compressed, std::vector<std::byte>& texels) {
+        const std::size_t index = piece / pieces, skipped = piece % pieces * piece_rows;
+        const std::size_t x = (left + index % columns) * chunk.width, first_y = (top + index / columns) * chunk.height;
         const std::size_t number = index / columns * across + index % columns;
         // Tiles at the edge are stored as a whole. The last strip has the rows that are left.
-        const std::size_t height = image_.is_tiled ? chunk.height : std::min(chunk.height, image_.extent.height - y);
-        const std::size_t bytes = height * stored_row;
+        const std::size_t all_rows =
+            image_.is_tiled ? chunk.height : std::min(chunk.height, image_.extent.height - first_y);
+        const std::size_t y = first_y + skipped;
+        const std::size_t height = skipped < all_rows ? std::min(piece_rows, all_rows - skipped) : 0;
+        if (y + height <= box.offset.y || y >= box.offset.y + box.extent.height) return true;
         const std::uint64_t size = (*sizes)[number];
-        texels.resize(bytes);
+        texels.resize(height * stored_row);
         if (!are_compressed_) {
-            if (size != bytes || numbers.file().read_at((*offsets)[number], texels) != size) return false;
+            const std::uint64_t at = (*offsets)[number] + skipped * stored_row;
+            if (size != all_rows * stored_row || numbers.file().read_at(at, texels) != texels.size()) return false;
         } else {
-            if (size > 2 * bytes + 1024) return false;  // deflate adds less
+            if (size > 2 * texels.size() + 1024) return false;  // deflate adds less
             compressed.resize(std::max(compressed.size(), size));
             const std::span<std::byte> stream = std::span(compressed).first(size);
             if (numbers.file().read_at((*offsets)[number], stream) != size) return false;
@@ -155,17 +166,17 @@ bool TiffChunks::read(const std::filesystem::path& path, const FileIdentity& ide
         return true;
     };
 
-    const std::size_t chunks = rows * columns;
+    const std::size_t all_pieces = rows * columns * pieces;
     // Starting a thread takes as long as decoding so much.
     constexpr std::size_t kLeastOfThread = std::size_t{64} << 10;
     const std::size_t threads =
-        std::min({cpu_cores(), chunks, 1 + chunks * chunk.height * stored_row / kLeastOfThread});
+        std::min({cpu_cores(), all_pieces, 1 + all_pieces * piece_rows * stored_row / kLeastOfThread});
     std::atomic<std::size_t> next = 0;
     const auto decode_next = [&](std::size_t) {
         try {
             std::vector<std::byte> compressed, texels;
-            for (std::size_t index = next++; index < chunks; index = next++) {
-                if (!decode(index, compressed, texels)) good = false;
+            for (std::size_t piece = next++; piece < all_pieces; piece = next++) {
+                if (!decode(piece, compressed, texels)) good = false;
             }
         } catch (const std::bad_alloc&) {
             has_memory = false;

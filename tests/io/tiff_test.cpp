@@ -181,6 +181,27 @@ TEST_F(TiffTest, StripsAreDecodedBySeveralThreads) {
     EXPECT_TRUE(same_bytes(texels, stored.levels.front()));
 }
 
+// OpenImageIO reads a strip as a whole.
+TEST_F(TiffTest, LongStripsWithoutCompressionAreReadInParts) {
+    constexpr int kSide = 1500, kRows = 700;
+    StoredImage stored = stored_image(kSide, kSide, 4, TypeDesc::UINT16, 3);
+    stored.spec.attribute("compression", "none");
+    stored.spec.attribute("tiff:RowsPerStrip", kRows);
+    const fs::path path = test::store(at("a.tif"), {stored});
+    const auto chunks = chunks_of(path);
+    ASSERT_TRUE(chunks);
+    EXPECT_EQ(chunks->image().chunk, (Extent{kSide, kRows}));
+    const ImageFile image = open_image(path);
+    const Bytes& texels = stored.levels.front();
+    EXPECT_TRUE(same_bytes(read_part(image), texels));
+    const std::size_t row = kSide * 8;
+    for (const std::size_t y : {0, 43, 44, 699, 700, 1399, 1499}) {
+        const Bytes expected(texels.begin() + static_cast<std::ptrdiff_t>(y * row),
+                             texels.begin() + static_cast<std::ptrdiff_t>((y + 1) * row));
+        EXPECT_TRUE(same_bytes(read_part(image, {.region = Region{{0, y}, {kSide, 1}}}), expected)) << y;
+    }
+}
+
 TEST_F(TiffTest, StripsCanClaimMoreRowsThanTheImageHas) {
     for (const char* compression : {"none", "zip", "lzw", "packbits"}) {
         for (const TypeDesc& type : {TypeDesc(TypeDesc::UINT8), TypeDesc(TypeDesc::UINT16)}) {
