@@ -31,7 +31,7 @@ TiffChunkWriter::TiffChunkWriter(NewFile& file, const TiffChunks& chunks)
 bool TiffChunkWriter::can_write(const TiffChunks& chunks) noexcept {
     // deflate adds less than half of its input
     const bool has_small_chunks = bytes_of_chunk(chunks.image()) <= std::numeric_limits<std::uint16_t>::max() / 2;
-    return chunks.are_compressed() && chunks.offsets().value_bytes >= 4 &&
+    return chunks.compression() == TiffCompression::deflate && chunks.offsets().value_bytes >= 4 &&
            (chunks.sizes().value_bytes >= 4 || has_small_chunks);
 }
 

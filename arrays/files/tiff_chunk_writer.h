@@ -21,8 +21,8 @@ public:
     /// end. Throws Error{io} if the system does not tell the size of the file.
     TiffChunkWriter(NewFile& file, const TiffChunks& chunks);
 
-    /// Returns true if the chunks are compressed, and the directory has numbers of enough bits for their offsets and
-    /// sizes.
+    /// Returns true if the chunks are compressed with deflate, and the directory has numbers of enough bits for their
+    /// offsets and sizes.
     [[nodiscard]] static bool can_write(const TiffChunks& chunks) noexcept;
     std::size_t chunk_rows() const noexcept override { return chunks_.image().chunk.height; }
     void write(std::size_t first_row, std::size_t rows, const std::byte* texels) override;

@@ -1,9 +1,9 @@
 #pragma once
-// Texels of TIFF files that are compressed with deflate, the default of most writers, or not compressed.
+// Texels of TIFF files that are compressed with deflate, the default of most writers, or with LZW, or not compressed.
 //
 // OpenImageIO decodes several strips or tiles at the same time only if all rows that are requested belong to whole
-// strips and follow the rows that were read before, and always with zlib. Files of this kind are common and large, so
-// their strips and tiles are decoded here, each of them by one thread. OpenImageIO reads all others.
+// strips and follow the rows that were read before. Files of this kind are common and large, so their strips and tiles
+// are decoded here, each of them by one thread. OpenImageIO reads all others.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -25,6 +25,8 @@ struct TiffImage {
     bool is_float = false;  ///< the channels are floats, not unsigned integers
 };
 
+enum class TiffCompression : std::uint8_t { none, lzw, deflate };
+
 /// Where the strips or tiles of an image are in a file.
 class TiffChunks {
 public:
@@ -37,7 +39,7 @@ public:
     static std::optional<TiffChunks> of(const TiffNumbers& directory, TiffImage image);
 
     const TiffImage& image() const noexcept { return image_; }
-    bool are_compressed() const noexcept { return are_compressed_; }
+    TiffCompression compression() const noexcept { return compression_; }
     /// Returns true if rows are prepared by predict().
     bool is_predicted() const noexcept { return is_predicted_; }
     const TiffField& offsets() const noexcept { return offsets_; }  ///< of the chunks in the file
@@ -53,7 +55,7 @@ private:
     TiffChunks() = default;
 
     TiffImage image_;
-    bool are_compressed_ = false;
+    TiffCompression compression_ = TiffCompression::none;
     bool is_predicted_ = false;
     TiffField offsets_;
     TiffField sizes_;

@@ -15,7 +15,7 @@ TiffTexels::TiffTexels(std::filesystem::path path, const FileIdentity& identity,
       packer_(source.format(), part.file_channels, part.channels) {
     const FormatInfo& format = info(source.format());
     TiffNumbers numbers(path_);
-    // OpenImageIO reads parts or levels from directories that follow each other, and levels only in files with one part.
+    // OpenImageIO reads parts or levels from directories that follow each other, and levels only of files of one part.
     for (int skipped = 0; skipped < part.index; ++skipped) {
         if (!numbers.next_directory()) return;
     }

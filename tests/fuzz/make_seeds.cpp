@@ -295,6 +295,8 @@ void make_tiff(const fs::path& folder) {
     make("rg16", Format::rg16_unorm, {});
     make("tiles_of_r8", Format::r8_unorm, {.tile = Extent{16, 32}});
     make("tiles_of_rgba16", Format::rgba16_unorm, {.tile = Extent{32, 16}});
+    make("lzw", Format::rgba8_unorm, {.compression = "lzw"});
+    make("stored", Format::r8_unorm, {.compression = "none"});
     make("tiles_of_rgba32f", Format::rgba32_float, {.tile = Extent{32, 16}});
 }
 

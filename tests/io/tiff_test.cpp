@@ -24,7 +24,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/image_folder.h"
 
-// Strips and tiles of TIFF files with deflate or without compression, which Texton reads itself. It writes those with
+// Strips and tiles of TIFF files with deflate, LZW or no compression, which Texton reads itself. It writes those with
 // deflate.
 
 namespace texton {
@@ -147,7 +147,7 @@ TEST_F(TiffTest, StripsAndTilesHaveTheTexelsThatWereStored) {
                     stored.spec.tile_width = stored.spec.tile_height = -chunk;
                 }
                 stored.spec.attribute("tiff:half", 1);  // or else halves are stored as floats
-                for (const char* compression : {"zip", "none"}) {
+                for (const char* compression : {"zip", "lzw", "none"}) {
                     SCOPED_TRACE(fmt::format("{} x {}, chunk {}, {}", channels, type.c_str(), chunk, compression));
                     stored.spec.attribute("compression", compression);
                     expect_stored(test::store(at("a.tif"), {stored}), stored);
@@ -243,13 +243,11 @@ TEST_F(TiffTest, PartsAndLevelsAreReadFromTheirOwnDirectories) {
 }
 
 TEST_F(TiffTest, OtherCompressionsAndTypesAreLeftToOpenImageIO) {
-    for (const char* compression : {"lzw", "packbits"}) {
-        StoredImage stored = stored_image(kWidth, kHeight, 3, TypeDesc::UINT8, 3);
-        stored.spec.attribute("compression", compression);
-        const fs::path path = test::store(at("a.tif"), {stored});
-        EXPECT_FALSE(chunks_of(path)) << compression;
-        EXPECT_TRUE(same_bytes(read_part(open_image(path)), packed(stored))) << compression;
-    }
+    StoredImage packbits = stored_image(kWidth, kHeight, 3, TypeDesc::UINT8, 3);
+    packbits.spec.attribute("compression", "packbits");
+    const fs::path path_of_packbits = test::store(at("a.tif"), {packbits});
+    EXPECT_FALSE(chunks_of(path_of_packbits));
+    EXPECT_TRUE(same_bytes(read_part(open_image(path_of_packbits)), packed(packbits)));
     for (const TypeDesc& type : {TypeDesc(TypeDesc::INT16), TypeDesc(TypeDesc::UINT32)}) {
         const StoredImage stored = stored_image(kWidth, kHeight, 1, type, 3);
         const fs::path path = test::store(at("a.tif"), {stored});
@@ -353,6 +351,57 @@ TEST_F(TiffTest, SavedLevelsAndLayersAreReadByOpenImageIO) {
                            [&](std::size_t i) { return layers[i].levels.front(); });
         }
     }
+}
+
+// Texels of one value are one long string that continues into itself. Noise fills the table of strings many times.
+TEST_F(TiffTest, LzwHasTheTexelsThatWereStored) {
+    for (const bool is_noise : {false, true}) {
+        for (const int rows : {1, 64, 300}) {
+            StoredImage stored = stored_image(200, 300, 3, TypeDesc::UINT8, 3);
+            if (!is_noise) std::ranges::fill(stored.levels.front(), std::byte{77});
+            stored.spec.attribute("compression", "lzw");
+            stored.spec.attribute("tiff:RowsPerStrip", rows);
+            const fs::path path = test::store(at("a.tif"), {stored});
+            EXPECT_TRUE(chunks_of(path));
+            EXPECT_TRUE(same_bytes(read_part(open_image(path)), packed(stored))) << is_noise << ' ' << rows;
+        }
+    }
+}
+
+// A stream that was changed is an error, or it has the texels that OpenImageIO decodes from it.
+TEST_F(TiffTest, ChangedLzwIsAnErrorOrWhatItsBitsMean) {
+    StoredImage stored = stored_image(64, 40, 3, TypeDesc::UINT8, 3);
+    for (std::size_t i = 0; i < stored.levels.front().size(); ++i)
+        stored.levels.front()[i] = static_cast<std::byte>(i / 7 % 23);
+    stored.spec.attribute("compression", "lzw");
+    const Bytes good = test::file_bytes(test::store(at("good.tif"), {stored}));
+    const auto chunks = chunks_of(at("good.tif"));
+    ASSERT_TRUE(chunks);
+    const TiffNumbers numbers(at("good.tif"));
+    const auto value = [&](const detail::TiffField& field) {
+        return numbers.number(field.at, field.value_bytes).value();
+    };
+    int errors = 0, decoded = 0;
+    for (std::uint64_t byte = 0; byte < value(chunks->sizes()); ++byte) {
+        Bytes bad = good;
+        bad[value(chunks->offsets()) + byte] ^= static_cast<std::byte>(1U << byte % 8);
+        const fs::path path = test::write_bytes(at("bad.tif"), bad);
+        Bytes texels;
+        try {
+            texels = read_part(open_image(path));
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::io);
+            ++errors;
+            continue;
+        }
+        ++decoded;
+        StoredImage as_decoded = stored;
+        const auto input = OIIO::ImageInput::open(path.string());
+        ASSERT_TRUE(input && input->read_image(0, 0, 0, 3, TypeDesc::UINT8, as_decoded.levels.front().data()));
+        EXPECT_TRUE(same_bytes(texels, packed(as_decoded))) << byte;
+    }
+    EXPECT_GT(errors, 0);
+    EXPECT_GT(decoded, 0);
 }
 
 // The image is written in several bands, of which the last one ends within a strip.

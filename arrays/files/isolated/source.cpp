@@ -10,7 +10,7 @@
 // Files that separate processes read. A process opens a file with the same functions that this process would use, and
 // describes the result. All further steps (windows, layouts, stacks, conversions) are Texton's own code and run in this
 // process, on texels that the other one decoded. This process also decodes texels that need no OpenImageIO: those of
-// TIFF files with deflate.
+// most TIFF files.
 
 namespace texton::detail {
 namespace {

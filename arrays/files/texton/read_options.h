@@ -25,7 +25,7 @@ struct ReadLimits {
 ///
 /// With `isolated`, a file is opened and decoded in a separate process, which reads no other file. The process of the
 /// caller reads texels that need no decoder of OpenImageIO: those that a file stores as they are (most DDS files, KTX2
-/// files without supercompression, and raw frames), and those of TIFF files with deflate or without compression, which
+/// files without supercompression, and raw frames), and those of TIFF files with deflate, LZW or no compression, which
 /// Texton decodes itself; no limit of time applies to them. If a decoder crashes, the calls throw Error{io}, which
 /// contains the signal, and the process of the caller continues. Time and memory are limited: a file that exceeds a
 /// limit throws Error{io} for time and Error{out_of_memory} for memory. Results, metadata and messages are otherwise
