@@ -26,6 +26,7 @@
 #include "arrays/files/isolated/message.h"
 #include "arrays/files/isolated/protocol.h"
 #include "core/file_error.h"
+#include "core/parallel.h"
 
 // The process that reads one file, or several. It calls the functions that the library calls when it reads in its own
 // process.
@@ -37,6 +38,7 @@ using namespace texton::detail;
 
 constexpr unsigned kMaxThreads = 8;
 constexpr unsigned kThreadPools = 2;  // of OpenImageIO and of OpenEXR
+constexpr std::size_t kStackOfTbb = std::size_t{4} << 20;
 
 // The shared memory. It can grow at each request.
 class SharedMemory {
@@ -162,7 +164,7 @@ private:
 
     // The memory and the time that were used before do not count, nor do the stacks of threads that are created later.
     void set_limits(const Request& request) const {
-        const auto stacks = static_cast<double>(kThreadPools * threads_ * kStackBytes);
+        const auto stacks = static_cast<double>(threads_ * (kThreadPools * kStackBytes + kStackOfTbb));
         set_limit(RLIMIT_DATA, static_cast<double>(private_bytes_) + stacks + static_cast<double>(request.memory));
         set_limit(RLIMIT_CPU, std::ceil(processor_seconds() + request.seconds * threads_));
     }
@@ -282,6 +284,8 @@ private:
     int socket_;
     SharedMemory memory_;
     const unsigned threads_ = limited_threads();
+    CpuThreads own_threads_{static_cast<int>(threads_)};  // of Texton's code
+    const CpuThreadsScope scope_{&own_threads_};
     const std::uint64_t private_bytes_ = private_bytes();  // before a file is opened
     std::list<Source> sources_;                            // the one that was used last comes first
     std::array<std::byte, kMaxContents> space_;
